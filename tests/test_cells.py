@@ -144,5 +144,5 @@ def test_a_file_that_is_not_utf8_is_refused_at_its_line(tmp_path):
 
 
 def test_a_missing_file_is_one_sentence(tmp_path):
-    with pytest.raises(NotebookError, match="cannot read 09.py: No such file"):
+    with pytest.raises(NotebookError, match=r"cannot read 09\.py: No such file"):
         read(tmp_path / "09.py", "09.py")
