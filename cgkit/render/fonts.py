@@ -1,0 +1,115 @@
+"""Letters for pictures, without asking the machine which fonts it has.
+
+    matplotlib's ttf folder ──┐
+    (the machine's folders) ──┴──► fonts.conf ──► Graphviz, by FONTCONFIG_FILE
+
+Matplotlib carries DejaVu Sans wherever it is installed, so every picture is set in it. Without
+such a file Graphviz on a machine without fonts draws empty squares and reports no error.
+
+The machine's own folders are listed only for texts that DejaVu Sans has no letters for (Chinese,
+Japanese, Korean, emoji): every other picture comes out the same on every machine.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import tempfile
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from cgkit.errors import RenderError
+
+FONT = "DejaVu Sans"
+"""The font of every picture."""
+
+FAMILIES = f"{FONT}, Verdana, sans-serif"
+"""What a browser without that font may use: Verdana has the same widths."""
+
+SYSTEM_FOLDERS = (
+    "/usr/share/fonts",
+    "/usr/local/share/fonts",
+    "/System/Library/Fonts",
+    "/Library/Fonts",
+    "C:/Windows/Fonts",
+    "~/.fonts",
+    "~/.local/share/fonts",
+    "~/Library/Fonts",
+)
+
+_FIRST_EAST_ASIAN = 0x2E80  # code points below are DejaVu's, above mostly not
+
+
+def needs_system_fonts(text: str) -> bool:
+    """Tell whether a text holds letters that DejaVu Sans lacks.
+
+    Examples
+    --------
+    >>> needs_system_fonts("x → y"), needs_system_fonts("输入")
+    (False, True)
+    """
+    return any(ord(letter) >= _FIRST_EAST_ASIAN for letter in text)
+
+
+@functools.cache
+def fontconfig_file(*, system: bool = False) -> Path:
+    """Write the file that tells Graphviz where fonts lie, and give its place.
+
+    Parameters
+    ----------
+    system
+        List the machine's own font folders too.
+
+    Raises
+    ------
+    RenderError
+        Matplotlib, whose fonts are used, is not installed.
+    """
+    folders = [matplotlib_fonts()]
+    if system:
+        folders += [Path(folder).expanduser() for folder in SYSTEM_FOLDERS]
+    text = _configuration(folders, (home := _cache_folder()) / "cache")
+    file = home / ("all-fonts.conf" if system else "fonts.conf")
+    if not file.exists() or file.read_text(encoding="utf-8") != text:
+        _write_whole(file, text)
+    return file
+
+
+def matplotlib_fonts() -> Path:
+    """Find the folder of fonts that matplotlib carries, without importing matplotlib."""
+    found = importlib.util.find_spec("matplotlib")
+    if found is None or found.origin is None:
+        raise RenderError(
+            "matplotlib is not installed, and pictures are set in its fonts",
+            attempt="python start.py doctor",
+        )
+    return Path(found.origin).parent / "mpl-data" / "fonts" / "ttf"
+
+
+def _configuration(folders: list[Path], cache: Path) -> str:
+    """Give the text of a fontconfig file; folders that do not exist do no harm."""
+    lines = [f"  <dir>{escape(str(folder))}</dir>" for folder in folders]
+    lines.append(f"  <cachedir>{escape(str(cache))}</cachedir>")
+    inside = "\n".join(lines)
+    head = '<?xml version="1.0"?>\n<!DOCTYPE fontconfig SYSTEM "fonts.dtd">\n'
+    return f"{head}<fontconfig>\n{inside}\n</fontconfig>\n"
+
+
+def _cache_folder() -> Path:
+    """Make a folder of the user's own that stays, or else one for this process."""
+    import platformdirs
+
+    folder = Path(platformdirs.user_cache_dir("cgkit", appauthor=False)) / "fonts"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError:  # a read-only home
+        return Path(tempfile.mkdtemp(prefix="cgkit-fonts-"))
+
+
+def _write_whole(file: Path, text: str) -> None:
+    """Write a file so that another process never reads half of it."""
+    with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False, encoding="utf-8") as part:
+        part.write(text)
+    Path(part.name).replace(file)
