@@ -71,7 +71,7 @@ def colors_wanted() -> bool:
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
-def emit(command: str, items: Iterable[Item], *, as_json: bool = False) -> bool:
+def emit(command: str, items: Iterable[Item], as_json: bool = False) -> bool:
     """Print a report and say whether nothing in it failed.
 
     Parameters
@@ -114,7 +114,7 @@ def emit(command: str, items: Iterable[Item], *, as_json: bool = False) -> bool:
 
 
 def finish(
-    command: str, items: Iterable[Item], *, as_json: bool = False, code: int = 1
+    command: str, items: Iterable[Item], as_json: bool = False, code: int = 1
 ) -> NoReturn:
     """Print a report and leave: 0 when nothing failed, `code` otherwise."""
     good = emit(command, items, as_json=as_json)
