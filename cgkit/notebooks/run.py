@@ -1,0 +1,209 @@
+"""Run a notebook in a kernel of its own, with an end in sight.
+
+    notebook ──► kernel ──► outputs, cell by cell
+                   │ a cell runs too long:  interrupt, note it, go on with the next
+                   │ it ignores that:       stop the kernel, the rest stays unrun
+                   └ the kernel dies:       note it, the rest stays unrun
+
+- The notebook given is never changed; a copy with outputs comes back.
+- A run of `n` cells with time limit `t` ends after about `n * t` seconds, whatever the code does.
+- What went wrong stands in the outputs of the cell as an ordinary error output.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import logging
+import os
+import queue
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cgkit.errors import EnvironmentFault
+
+if TYPE_CHECKING:
+    from nbclient import NotebookClient
+    from nbformat import NotebookNode
+
+TIME_LIMIT = "TimeLimit"
+KERNEL_DIED = "KernelDied"
+PATIENCE = 3.0
+"""Seconds a cell may take to stop after it was interrupted."""
+STARTUP = 60
+"""Seconds a kernel may take to start."""
+
+Step = Callable[[int, int], None]
+"""Called before each code cell with its number and how many there are."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a run gives up.
+
+    Examples
+    --------
+    >>> Limits(cell=5).stop_at_error
+    False
+    """
+
+    cell: float = 20.0
+    """Seconds for one cell."""
+    stop_at_error: bool = False
+    """Whether the first error ends the run."""
+
+
+def run(
+    notebook: NotebookNode,
+    folder: Path,
+    limits: Limits | None = None,
+    *,
+    step: Step | None = None,
+) -> NotebookNode:
+    """Run all code cells of a notebook in order.
+
+    Parameters
+    ----------
+    notebook
+        What to run; stays as it is.
+    folder
+        Where the kernel runs.
+    limits
+        When to give up.
+    step
+        Told which cell begins.
+
+    Returns
+    -------
+    NotebookNode
+        A copy with outputs. Cells that never ran have none and no execution count.
+
+    Raises
+    ------
+    EnvironmentFault
+        The kernel cannot be started.
+    """
+    ran = _cleared(notebook)
+    asyncio.run(_run(ran, folder, limits or Limits(), step or _silent))
+    ran.metadata["language_info"] = {"name": "python"}
+    return ran
+
+
+def error_of(cell: NotebookNode) -> NotebookNode | None:
+    """Give the first error output of a cell, or None."""
+    errors = (output for output in cell.get("outputs", ()) if output.output_type == "error")
+    return next(errors, None)
+
+
+def _silent(number: int, total: int) -> None:
+    """Tell nobody."""
+
+
+def _cleared(notebook: NotebookNode) -> NotebookNode:
+    """Copy a notebook without outputs, for the Python of this course whatever kernel it names."""
+    cleared = copy.deepcopy(notebook)
+    cleared.metadata["kernelspec"] = {"display_name": "Python 3", "name": "python3"}
+    for cell in cleared.cells:
+        if cell.cell_type == "code":
+            cell.outputs = []
+            cell.execution_count = None
+    if "kernelspec" in notebook.metadata:
+        cleared.metadata["kernelspec"] = copy.deepcopy(notebook.metadata["kernelspec"])
+    return cleared
+
+
+def _client(notebook: NotebookNode, folder: Path) -> NotebookClient:
+    from nbclient import NotebookClient
+    from traitlets.config import Config
+
+    managers = ("KernelManager", "AsyncKernelManager")
+    logger = logging.getLogger("cgkit.notebooks")
+    logger.addHandler(logging.NullHandler())
+    logger.propagate = False
+    return NotebookClient(
+        notebook,
+        kernel_name="python3",
+        allow_errors=True,
+        record_timing=False,
+        coalesce_streams=True,
+        store_widget_state=False,
+        startup_timeout=STARTUP,
+        log=logger,
+        config=Config({name: {"transport_encryption": "auto"} for name in managers}),
+        resources={"metadata": {"path": str(folder)}},
+    )
+
+
+async def _run(notebook: NotebookNode, folder: Path, limits: Limits, step: Step) -> None:
+    client = _client(notebook, folder)
+    cells = [index for index, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
+    client.timeout_func = lambda _cell: max(1, round(limits.cell))
+    environment = dict(os.environ, PYTHONHASHSEED="0")
+    client.reset_execution_trackers()
+    try:
+        async with client.async_setup_kernel(env=environment):
+            for number, index in enumerate(cells, start=1):
+                step(number, len(cells))
+                alive = await _run_cell(client, index, limits)
+                failed = error_of(notebook.cells[index]) is not None
+                if not alive or (failed and limits.stop_at_error):
+                    break
+    except (OSError, RuntimeError) as error:
+        if client.code_cells_executed:
+            raise
+        raise EnvironmentFault(
+            "the Python kernel does not start", why=str(error), attempt="cgkit doctor"
+        ) from error
+
+
+async def _run_cell(client: NotebookClient, index: int, limits: Limits) -> bool:
+    """Run one cell and say whether the kernel can go on."""
+    from nbclient.exceptions import CellTimeoutError, DeadKernelError
+
+    cell = client.nb.cells[index]
+    try:
+        await client.async_execute_cell(cell, index)
+    except DeadKernelError:
+        cell.outputs.append(_error(KERNEL_DIED, "the kernel stopped while this cell ran"))
+        return False
+    except CellTimeoutError:
+        alive = await _interrupt(client)
+        limit = f"stopped after {limits.cell:g} seconds; does it ever end?"
+        cell.outputs = [output for output in cell.outputs if output.output_type != "error"]
+        cell.outputs.append(_error(TIME_LIMIT, limit))
+        return alive
+    return True
+
+
+async def _interrupt(client: NotebookClient) -> bool:
+    """Interrupt the cell that runs and say whether the kernel became free."""
+    manager, channels = client.km, client.kc
+    if manager is None or channels is None:
+        return False
+    deadline = time.monotonic() + PATIENCE
+    await _awaited(manager.interrupt_kernel())
+    while (left := deadline - time.monotonic()) > 0:
+        try:
+            message = await _awaited(channels.shell_channel.get_msg(timeout=left))
+        except queue.Empty:
+            break
+        if message["header"]["msg_type"] == "execute_reply":
+            return True
+    await _awaited(manager.shutdown_kernel(now=True))
+    return False
+
+
+async def _awaited(value: Any) -> Any:
+    """Wait for what some versions give at once and others later."""
+    return await value if asyncio.iscoroutine(value) or asyncio.isfuture(value) else value
+
+
+def _error(name: str, message: str) -> NotebookNode:
+    from nbformat.v4 import new_output
+
+    return new_output(  # type: ignore[no-any-return, no-untyped-call]
+        "error", ename=name, evalue=message, traceback=[f"{name}: {message}"]
+    )

@@ -1,0 +1,41 @@
+"""Where nbgrader finds the course and keeps a class.
+
+    solutions/ ──generate_assignment──► assignments/ ──► students
+    classes/submitted ──autograde──► classes/autograded ──generate_feedback──► classes/feedback
+                                └──► classes/gradebook.db ──export──► grades.csv
+
+A class with its marks lives in one folder, classes/, which git ignores. Name another folder in the
+environment variable CGKIT_CLASS to keep a class elsewhere; its releases go there too, so that
+assignments/ stays as it is (`cgkit demo` keeps its class in build/demo this way).
+"""
+
+import os
+import sys
+from pathlib import Path
+
+c = get_config()  # noqa: F821 (given by nbgrader)
+
+ROOT = Path(__file__).resolve().parent
+ELSEWHERE = os.environ.get("CGKIT_CLASS", "")
+CLASS = (ROOT / ELSEWHERE).resolve() if ELSEWHERE else ROOT / "classes"
+EXCHANGE = CLASS / "exchange"
+EXCHANGE.mkdir(parents=True, exist_ok=True)
+
+# nbgrader runs `alembic` by name to make a gradebook; one made without it stays broken for good
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+
+c.CourseDirectory.course_id = "cgkit"
+c.CourseDirectory.root = str(ROOT)
+c.CourseDirectory.source_directory = "solutions"
+c.CourseDirectory.release_directory = str(CLASS / "release") if ELSEWHERE else "assignments"
+c.CourseDirectory.submitted_directory = str(CLASS / "submitted")
+c.CourseDirectory.autograded_directory = str(CLASS / "autograded")
+c.CourseDirectory.feedback_directory = str(CLASS / "feedback")
+c.CourseDirectory.db_url = f"sqlite:///{CLASS / 'gradebook.db'}"
+c.Exchange.root = str(EXCHANGE)
+
+# a cell that never ends costs this many seconds, not the whole class
+c.Execute.timeout = 20
+
+for manager in ("KernelManager", "AsyncKernelManager"):
+    c[manager].transport_encryption = "auto"
