@@ -1,0 +1,258 @@
+"""Judge one outcome, stage by stage; the first stage that does not hold is the answer.
+
+    outcome ──► raised?  ──► type ──► shape ──► values ──► invariants (inputs unchanged) ──► None
+
+Invariants: judging never calls anything of the student's; every sentence is plain words and names
+the student's own line when there is one.
+"""
+
+from __future__ import annotations
+
+import linecache
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+
+from cgkit.checks.plain import kind_of, same, show
+from cgkit.checks.task import Fault
+
+_HERE = str(Path(__file__).resolve().parent.parent)
+_NAMES = {"number": "a number", "str": "a text", "array": "an array", "None": "None"}
+
+
+@dataclass(frozen=True)
+class Returned:
+    """What a student's function returned, made plain."""
+
+    value: object
+    #: what it is, when it is no plain data
+    odd: str = ""
+    #: which argument the function changed, or ""
+    changed: str = ""
+
+
+@dataclass(frozen=True)
+class Raises:
+    """What is expected when the right answer is to refuse: an exception of this kind."""
+
+    kind: type[Exception]
+    because: str = ""
+
+
+def judge(outcome: object, expected: object, function: str, tolerance: float) -> Fault | None:
+    """Compare one outcome with what is expected.
+
+    Parameters
+    ----------
+    outcome
+        `Returned`, or the exception that the student's function raised.
+    expected
+        Plain data, or `Raises`.
+    function
+        The name of the student's function.
+    tolerance
+        Relative and absolute, for numbers.
+
+    Returns
+    -------
+    Fault or None
+        The first thing that is wrong.
+
+    Examples
+    --------
+    >>> judge(Returned(4), 4, "f", 0) is None
+    True
+    >>> judge(Returned(None), 4, "f", 0).why
+    'f gave nothing back. Is there a return at its end?'
+    """
+    if isinstance(outcome, BaseException):
+        if isinstance(expected, Raises) and isinstance(outcome, expected.kind):
+            return None
+        fault = exception_fault(outcome, function)
+        return _with(fault, expected=_wanted(expected))
+    if not isinstance(outcome, Returned):
+        raise TypeError(f"no outcome: {outcome!r}")
+    return _judge_value(outcome, expected, function, tolerance)
+
+
+def _judge_value(
+    outcome: Returned, expected: object, function: str, tolerance: float
+) -> Fault | None:
+    got, wanted = show(outcome.value), _wanted(expected)
+    if outcome.odd:
+        why = f"A check reads plain data only: {function} must not return {outcome.odd}."
+        return Fault("type", "", outcome.odd, wanted, why)
+    if isinstance(expected, Raises):
+        because = expected.because or "These arguments do not fit together."
+        return Fault("values", "", f"{got}, and no error", wanted, because)
+    if outcome.value is None and expected is not None:
+        why = f"{function} gave nothing back. Is there a return at its end?"
+        return Fault("type", "", "None", wanted, why)
+    fault = compare(outcome.value, expected, function, tolerance)
+    if fault is None and outcome.changed:
+        why = f"{function} changed its {outcome.changed}; whoever called it still needs that."
+        return Fault("invariants", "", "the right answer, but a changed argument", wanted, why)
+    return fault
+
+
+def compare(got: object, expected: object, function: str, tolerance: float) -> Fault | None:
+    """Compare two plain values: kind, then size, then values.
+
+    Examples
+    --------
+    >>> compare([1], (1,), "f", 0).why
+    'f should give a tuple, and it gave a list.'
+    """
+    if same(got, expected, tolerance):
+        return None
+    parts = ("", show(got), show(expected))
+    found, wanted = kind_of(got), kind_of(expected)
+    if found != wanted:
+        why = f"{function} should give {_named(wanted)}, and it gave {_named(found)}."
+        return Fault("type", *parts, why)
+    if isinstance(got, np.ndarray) and isinstance(expected, np.ndarray):
+        return _compare_arrays(got, expected, parts)
+    if isinstance(got, dict) and isinstance(expected, dict) and set(got) != set(expected):
+        return Fault("shape", *parts, _keys(got, expected))
+    if isinstance(got, tuple | list) and isinstance(expected, tuple | list):
+        return _compare_items(got, expected, function, parts)
+    return Fault("values", *parts, f"{function} gave another value.")
+
+
+def _compare_arrays(got: np.ndarray, expected: np.ndarray, parts: tuple[str, str, str]) -> Fault:
+    if got.shape != expected.shape:
+        why = f"The array has shape {got.shape}; it should have {expected.shape}."
+        return Fault("shape", *parts, why)
+    return Fault("values", *parts, "The shape is right; the numbers in it are not.")
+
+
+def _compare_items(
+    got: tuple[object, ...] | list[object],
+    expected: tuple[object, ...] | list[object],
+    function: str,
+    parts: tuple[str, str, str],
+) -> Fault:
+    if len(got) != len(expected):
+        why = f"{function} gave {len(got)} items; there should be {len(expected)}."
+        return Fault("shape", *parts, why)
+    pairs = zip(got, expected, strict=True)
+    kinds = [(kind_of(one), kind_of(other)) for one, other in pairs]
+    odd = next(((one, other) for one, other in kinds if one != other), None)
+    if odd:
+        why = f"An item should be {_named(odd[1])}, and it is {_named(odd[0])}."
+        return Fault("type", *parts, why)
+    return Fault("values", *parts, f"{function} gave another value.")
+
+
+def _keys(got: dict[object, object], expected: dict[object, object]) -> str:
+    missing = sorted(map(str, set(expected) - set(got)))
+    extra = sorted(map(str, set(got) - set(expected)))
+    words = [f"missing: {', '.join(missing)}"] * bool(missing)
+    words += [f"too many: {', '.join(extra)}"] * bool(extra)
+    return f"The names are not the ones asked for ({'; '.join(words)})."
+
+
+def _named(kind: str) -> str:
+    return _NAMES.get(kind, f"a {kind}")
+
+
+def _wanted(expected: object) -> str:
+    if isinstance(expected, Raises):
+        return f"raise {expected.kind.__name__}"
+    return show(expected)
+
+
+def _with(fault: Fault, expected: str) -> Fault:
+    return Fault(
+        fault.stage,
+        fault.called,
+        fault.got,
+        expected,
+        fault.why,
+        error=fault.error,
+        unanswered=fault.unanswered,
+    )
+
+
+def exception_fault(error: BaseException, function: str) -> Fault:
+    """Say what a student's exception means, and at which of their lines it arose.
+
+    Examples
+    --------
+    >>> exception_fault(NotImplementedError(), "kahn").why
+    'kahn is not written yet: its stub still raises NotImplementedError.'
+    """
+    name = type(error).__name__
+    where = place(error)
+    if isinstance(error, NotImplementedError):
+        why = f"{function} is not written yet: its stub still raises NotImplementedError."
+        return Fault("type", "", "nothing yet", "", why, error=error, unanswered=True)
+    got = f"{name}: {_text(error)}" + (f"\nat {where}" if where else "")
+    return Fault("type", "", got, "", _meaning(error, function), error=error)
+
+
+def _meaning(error: BaseException, function: str) -> str:
+    if isinstance(error, RecursionError):
+        return (
+            f"{function} calls itself once per node. Python allows about a thousand calls inside "
+            "each other, and a graph can be deeper than that."
+        )
+    if isinstance(error, SystemExit):
+        return f"{function} ended the program. A function gives its answer back by return."
+    if isinstance(error, TypeError) and "positional argument" in _text(error):
+        return f"{function} was called with the arguments above, and it does not take them."
+    if isinstance(error, KeyError):
+        return "A dict was asked for a name that it does not hold at that moment."
+    return f"{function} stopped with an error instead of giving an answer."
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error)[:300] or "no message"
+    except Exception:  # a student's own exception may fail to print itself
+        return "no message"
+
+
+def place(error: BaseException) -> str:
+    """Name the deepest line of the student's code on the way to an error, or ''.
+
+    Parameters
+    ----------
+    error
+        An exception raised here, or one carried over from another process, which then lists its
+        places in `where`.
+    """
+    carried = getattr(error, "where", None)
+    if isinstance(carried, list | tuple) and carried and isinstance(carried[-1], dict):
+        line = carried[-1]
+        return f"line {line.get('line')}: {str(line.get('code', '')).strip()}"
+    found = _students_line(error.__traceback__)
+    return f"line {found[1]} of {found[2]}: {found[0]}" if found else ""
+
+
+def _students_line(trace: TracebackType | None) -> tuple[str, int, str] | None:
+    deepest = None
+    for frame, number in traceback.walk_tb(trace):
+        file = frame.f_code.co_filename
+        if not _is_library(file):
+            text = linecache.getline(file, number).strip()
+            deepest = (text, number, _cell(frame.f_code.co_name))
+    return deepest
+
+
+def _cell(name: str) -> str:
+    return "your cell" if name == "<module>" else name
+
+
+def _is_library(file: str) -> bool:
+    """Tell whether a file belongs to cgkit, to Python or to an installed package."""
+    if file.startswith("<frozen") or file == "<string>":
+        return True
+    return file.startswith(_HERE) or "site-packages" in file or _is_standard(file)
+
+
+def _is_standard(file: str) -> bool:
+    return file.startswith(str(Path(linecache.__file__).resolve().parent))

@@ -1,0 +1,266 @@
+"""Call a student's function, judge what comes back, and search for the smallest case that fails.
+
+    exam = Exam(TASKS["evaluate"], candidate, seed)
+    exam.search(strategy, lambda case: exam.examine(arguments, expected))     ──► first failure only
+    return exam.task.passed("right on 200 graphs")
+
+Invariants: expected values never reach the student's function; results are made plain before they
+are compared; the same seed gives the same cases; hypothesis keeps no database and no clock.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import io
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from cgkit.checks.failure import CheckFailed
+from cgkit.checks.judge import Returned, exception_fault, judge
+from cgkit.checks.plain import NotPlainError, describe, plain, same, show
+from cgkit.checks.task import Fault, Mistake, Task
+
+#: the seed of a check in a student's notebook; the hidden tests use another
+SEED = 20
+_REMEMBERED = 40
+_MOST_CALLS = 3_000
+
+
+class _Sink(io.TextIOBase):
+    """Swallows what a student's function prints: two hundred calls would print it 200 times."""
+
+    def write(self, text: str) -> int:
+        return len(text)
+
+
+class Exam:
+    """One student's answer to one task.
+
+    Parameters
+    ----------
+    task
+        What is asked.
+    candidate
+        The student's function, or a stand-in that calls it elsewhere.
+    seed
+        Decides the hidden cases.
+    """
+
+    def __init__(self, task: Task, candidate: object, seed: int) -> None:
+        self.task = task
+        self.seed = seed
+        self._failing: list[Fault] = []
+        if not callable(candidate):
+            raise task.failed(_not_a_function(task, candidate))
+        self._candidate: Callable[..., object] = candidate
+
+    def call(self, arguments: Sequence[object]) -> Returned | Exception | SystemExit:
+        """Call the student's function on copies; give its plain result or its exception."""
+        given = copy.deepcopy(tuple(arguments))
+        try:
+            with contextlib.redirect_stdout(_Sink()):
+                value = self._candidate(*given)
+        except (Exception, SystemExit) as error:
+            return error
+        try:
+            return Returned(plain(value), changed=_changed(given, arguments))
+        except NotPlainError as odd:
+            return Returned(None, odd=str(odd))
+
+    def examine(
+        self,
+        arguments: Sequence[object],
+        expected: object,
+        *,
+        called: str = "",
+        why: str = "",
+        drawing: str = "",
+        tolerance: float = 1e-9,
+    ) -> Fault | None:
+        """Judge one call; give what is wrong, or None.
+
+        Parameters
+        ----------
+        arguments
+            Plain data and functions; copies go to the student.
+        expected
+            The right answer as plain data, or `Raises`.
+        called
+            How the call is written in the message; from the arguments otherwise.
+        why
+            The reason to give when the value is wrong.
+        drawing
+            Shown with the message.
+        tolerance
+            Relative and absolute, for numbers.
+        """
+        outcome = self.call(arguments)
+        text = called or write_call(self.task.function, arguments)
+        fault = judge(outcome, expected, self.task.function, tolerance)
+        if fault is None:
+            return None
+        better = why if why and fault.stage in ("shape", "values") else fault.why
+        evidence = (tuple(arguments), outcome)
+        return replace(fault, called=text, why=better, drawing=drawing, evidence=evidence)
+
+    def require(self, fault: Fault | None) -> None:
+        """Fail with `fault`, if there is one.
+
+        Raises
+        ------
+        CheckFailed
+            There is one.
+        """
+        if fault is not None:
+            self._failing = [*self._failing, fault][-_REMEMBERED:]
+            raise self.task.failed(self._named(fault))
+
+    def search(self, strategy: Any, probe: Callable[[Any], Fault | None], tries: int = 200) -> None:
+        """Look for a case that fails, make it small, and fail with it.
+
+        Parameters
+        ----------
+        strategy
+            A hypothesis strategy for cases.
+        probe
+            Gives the fault of a case, or None.
+        tries
+            How many cases to look at.
+
+        Raises
+        ------
+        CheckFailed
+            With the smallest case found.
+        """
+        self.require(self.smallest(strategy, probe, tries))
+
+    def smallest(
+        self, strategy: Any, probe: Callable[[Any], Fault | None], tries: int = 200
+    ) -> Fault | None:
+        """Give the fault of the smallest failing case, its mistake named, or None."""
+        self._failing = []
+        calls = 0
+
+        def fails(case: Any) -> bool:
+            nonlocal calls
+            calls += 1
+            if calls > _MOST_CALLS:
+                return False
+            fault = probe(case)
+            if fault is not None:
+                self._failing.append(fault)
+            return fault is not None
+
+        found = _find(strategy, fails, self.seed, tries)
+        if found is None and not self._failing:
+            return None
+        last = self._failing[-1]
+        return self._named((found and probe(found[0])) or last)
+
+    def _named(self, fault: Fault) -> Fault:
+        """Name the mistake whose algorithm gives the student's answer on every failing case."""
+        known = [fault.evidence, *(other.evidence for other in self._failing[:_REMEMBERED])]
+        cases = [evidence for evidence in known if evidence is not None]
+        if not cases or fault.misconception or fault.unanswered:
+            return fault
+        for mistake in self.task.mistakes:
+            if all(_agrees(mistake, *case) for case in cases):
+                return replace(fault, misconception=mistake.name, why=mistake.why)
+        return fault
+
+
+def _find(strategy: Any, fails: Callable[[Any], bool], seed: int, tries: int) -> tuple[Any] | None:
+    """Let hypothesis find and shrink a failing case; None when it finds none or cannot settle."""
+    import random
+
+    from hypothesis import HealthCheck, Phase, Verbosity, errors, find, settings
+
+    quiet = settings(
+        max_examples=tries,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate, Phase.shrink),
+        verbosity=Verbosity.quiet,
+        suppress_health_check=list(HealthCheck),
+    )
+    try:
+        return (find(strategy, fails, settings=quiet, random=random.Random(seed)),)
+    except errors.HypothesisException:
+        return None
+
+
+def _agrees(mistake: Mistake, arguments: tuple[object, ...], outcome: object) -> bool:
+    """Compare a student's outcome with what the mistaken algorithm gives on the same case."""
+    try:
+        with contextlib.redirect_stdout(_Sink()):
+            theirs = plain(mistake.algorithm(*copy.deepcopy(arguments)))
+    except Exception as error:
+        return isinstance(outcome, type(error))
+    return isinstance(outcome, Returned) and not outcome.odd and same(outcome.value, theirs)
+
+
+def _changed(given: tuple[object, ...], arguments: Sequence[object]) -> str:
+    """Say which argument the student's function changed, or ''."""
+    for position, (after, before) in enumerate(zip(given, arguments, strict=True)):
+        if isinstance(before, list | dict | set) and not _still(after, before):
+            return f"argument {position + 1}"
+    return ""
+
+
+def _still(after: object, before: object) -> bool:
+    try:
+        return same(plain(after), plain(before))
+    except NotPlainError:
+        return not _all_plain(before)
+
+
+def _all_plain(value: object) -> bool:
+    try:
+        plain(value)
+    except NotPlainError:
+        return False
+    return True
+
+
+def _not_a_function(task: Task, candidate: object) -> Fault:
+    return Fault(
+        "type",
+        called=task.function,
+        got=describe(candidate),
+        expected="a function",
+        why=f"The name {task.function} does not hold a function.",
+        unanswered=candidate is None,
+    )
+
+
+def write_call(function: str, arguments: Sequence[object]) -> str:
+    """Write a call as one would type it.
+
+    Examples
+    --------
+    >>> write_call("matmul_shape", [(2, 3), (3, 4)])
+    'matmul_shape((2, 3), (3, 4))'
+    """
+    return f"{function}({', '.join(map(_argument, arguments))})"
+
+
+def _argument(value: object) -> str:
+    if callable(value):
+        return str(getattr(value, "__name__", "function"))
+    return show(value, 120)
+
+
+@contextlib.contextmanager
+def refusals_become(task: Task, called: str) -> Iterator[None]:
+    """Turn a student's exception, raised while data of theirs are read, into a clean message."""
+    caught: Exception | None = None
+    try:
+        yield
+    except CheckFailed:
+        raise
+    except Exception as error:
+        caught = error
+    if caught is not None:
+        raise task.failed(replace(exception_fault(caught, task.function), called=called))
