@@ -54,6 +54,8 @@ class Limits:
     """Seconds for one cell."""
     stop_at_error: bool = False
     """Whether the first error ends the run."""
+    prepare: str = ""
+    """Code run before the first cell, without a trace in the notebook."""
 
 
 def run(
@@ -145,6 +147,8 @@ async def _run(notebook: NotebookNode, folder: Path, limits: Limits, step: Step)
     client.reset_execution_trackers()
     try:
         async with client.async_setup_kernel(env=environment):
+            if limits.prepare and client.kc is not None:
+                await _awaited(client.kc.execute(limits.prepare, silent=True, store_history=False))
             for number, index in enumerate(cells, start=1):
                 step(number, len(cells))
                 alive = await _run_cell(client, index, limits)
