@@ -1,0 +1,144 @@
+"""`cgkit draw MODULE:NAME -o FILE`: a graph from a Python file into a picture.
+
+    model.py:network ──► import model.py ──► network ──► called, if it is a function
+                                                │
+                             Graph, Trace, Tensor, graphviz.Digraph ──► FILE
+
+The code of the module runs, so draw only what you trust.
+"""
+
+import importlib
+import importlib.util
+import inspect
+import sys
+import traceback
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import click
+
+from cgkit.cli.report import Item, finish, json_option
+from cgkit.errors import CgkitError, UsageFault
+
+SUFFIXES = (".svg", ".png", ".pdf", ".dot")
+
+
+@click.command()
+@click.argument("subject", metavar="MODULE:NAME")
+@click.option("-o", "--output", metavar="FILE", required=True, help="Where to write the picture.")
+@json_option
+def command(subject: str, output: str, as_json: bool) -> None:
+    """Draw a graph into an SVG, PNG, PDF or DOT file.
+
+    MODULE is a module (course.model) or a Python file (model.py). NAME is something in it: a
+    graph, a traced function, a tensor, a graphviz drawing, or a function without arguments that
+    gives one of these. The ending of FILE chooses the format.
+    """
+    path = Path(output)
+    if path.suffix.lower() not in SUFFIXES:
+        raise UsageFault(
+            f"cannot write {output}",
+            why=f"the ending of a picture's name is one of {', '.join(SUFFIXES)}",
+            attempt=f"-o {path.stem or 'graph'}.svg",
+        )
+    if not path.parent.is_dir():
+        raise UsageFault(f"cannot write {output}", why=f"there is no folder {path.parent}")
+    drawing = drawn(find(subject))
+    write(drawing, path)
+    detail = f"{path.stat().st_size:,} bytes"
+    finish("draw", [Item(str(path), "ok", detail)], as_json)
+
+
+def find(subject: str) -> Any:
+    """Import what MODULE:NAME names, and call it when it is a plain function.
+
+    Examples
+    --------
+    >>> find("math:pi")
+    3.141592653589793
+    """
+    place, colon, name = subject.rpartition(":")
+    if not (colon and place and name):
+        raise UsageFault(
+            f"'{subject}' is not MODULE:NAME", attempt="cgkit draw model.py:network -o network.svg"
+        )
+    found: Any = load(place)
+    for part in name.split("."):
+        if not hasattr(found, part):
+            names = [known for known in vars(found) if not known.startswith("_")]
+            raise UsageFault(
+                f"there is no '{name}' in {place}",
+                why="it has " + ", ".join(names[:12]) if names else "it has no names at all",
+            )
+        found = getattr(found, part)
+    if inspect.isfunction(found):
+        return guarded(found, f"{name}()")
+    return found
+
+
+def load(place: str) -> ModuleType:
+    """Import a module by its dotted name or by the path of its file."""
+    path = Path(place)
+    if not place.endswith(".py"):
+        here = str(Path.cwd())
+        if here not in sys.path:
+            sys.path.insert(0, here)
+        try:
+            known = importlib.util.find_spec(place) is not None
+        except (ImportError, ValueError):
+            known = False
+        if not known:
+            raise UsageFault(f"there is no module '{place}'", attempt="the path of a .py file")
+        module = guarded(lambda: importlib.import_module(place), place)
+        assert isinstance(module, ModuleType)
+        return module
+    if not path.is_file():
+        raise UsageFault(f"there is no file {place}")
+    sys.path.insert(0, str(path.parent.resolve()))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    guarded(lambda: spec.loader.exec_module(module), place)
+    return module
+
+
+def guarded(action: Any, name: str) -> Any:
+    """Run a student's code; what it raises becomes one sentence with the line where it happened."""
+    try:
+        return action()
+    except CgkitError:
+        raise
+    except Exception as error:
+        frames = [
+            frame
+            for frame in traceback.extract_tb(error.__traceback__)
+            if not frame.filename.startswith("<frozen") and frame.filename != __file__
+        ]
+        place = f"{Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
+        if isinstance(error, SyntaxError):
+            place = f"{Path(error.filename or name).name}, line {error.lineno}"
+        raise CgkitError(
+            f"{name} fails: {type(error).__name__}: {error}", why=place and f"at {place}"
+        ) from error
+
+
+def drawn(thing: Any) -> Any:
+    """Give the graphviz drawing of whatever was named."""
+    if hasattr(thing, "source") and hasattr(thing, "engine"):
+        return thing
+    from cgkit.render import draw
+
+    return draw(thing)
+
+
+def write(drawing: Any, path: Path) -> None:
+    """Write a drawing in the format that the file's name asks for."""
+    from cgkit.render.engine import render
+
+    suffix = path.suffix.lower()
+    if suffix == ".dot":
+        path.write_text(drawing.source, encoding="utf-8")
+    else:
+        path.write_bytes(render(drawing.source, suffix[1:], layout=drawing.engine))
