@@ -84,7 +84,7 @@ class Cell:
     grade_id: str = ""
     """Name of the cell in the gradebook; empty only where nothing is graded or written."""
     points: int = 0
-    """Points the cell can give; above zero exactly for the roles in `GRADED`."""
+    """Points the cell can give; 0 for a stretch task and for the roles not in `GRADED`."""
     volatile: bool = False
     """Whether the stored outputs may differ from one run to the next, as times do."""
 
@@ -273,8 +273,8 @@ def _points(source: str, line: int, role: Role, value: str | None) -> int:
         return 0
     if value is None:
         raise CellError(source, line, f"a {role} cell says its points, as in 'points=5'")
-    if not value.isdecimal() or int(value) < 1:
-        raise CellError(source, line, f"points={value} is not a whole number above zero")
+    if not value.isdecimal():
+        raise CellError(source, line, f"points={value} is not a whole number")
     return int(value)
 
 

@@ -54,6 +54,10 @@ def test_a_text_gives_its_cells_in_order():
     assert cells[5].text == "time.time()"
 
 
+def test_a_stretch_task_gives_no_points():
+    assert parse("# %% test points=0 id=a\n1\n")[0].points == 0
+
+
 def test_cells_are_found_by_id():
     assert list(by_id(parse(TEXT))) == ["setup", "mean", "test_mean", "written"]
 
@@ -88,8 +92,8 @@ def test_hidden_lines_of_a_written_answer_keep_headings():
         ("# %% test solution id=a points=1\n1\n", 1, "not both"),
         ("# %% test id=a\n1\n", 1, "a test cell says its points, as in 'points=5'"),
         ("# %% [markdown] manual id=a\n# a\n", 1, "a manual cell says its points"),
-        ("# %% test id=a points=0\n1\n", 1, "points=0 is not a whole number above zero"),
-        ("# %% test id=a points=2.5\n1\n", 1, "points=2.5 is not a whole number above zero"),
+        ("# %% test id=a points=-1\n1\n", 1, "points=-1 is not a whole number"),
+        ("# %% test id=a points=2.5\n1\n", 1, "points=2.5 is not a whole number"),
         ("# %% readonly id=a points=2\n1\n", 1, "only test and manual cells have points"),
         ("# %% test points=2\n1\n", 1, "a test cell needs a name"),
         ("# %% solution\n1\n", 1, "a solution cell needs a name"),

@@ -1,0 +1,181 @@
+"""Say whether what was built is current, right, and keeps its secrets.
+
+    text ──made again──► equal to what is stored?       chapters: run again, outputs compared
+    answers ──run──► every check gives all its points?
+    release ──run──► nothing but NotImplementedError, 0 points?  no hidden line in it?
+
+Nothing is written outside build/. Times in volatile cells and the bytes of pictures may differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+
+from cgkit.cells import Cell, read
+from cgkit.errors import NotebookError
+from cgkit.notebooks import outputs, release
+from cgkit.notebooks.build import Tell, is_current, make, place_of
+from cgkit.notebooks.compose import dump, load
+from cgkit.notebooks.project import Project, Text
+from cgkit.notebooks.run import Limits, run
+from cgkit.notebooks.tasks import UNWRITTEN, Report, report
+
+RUN_OF_LINES = 3
+"""So many lines of an answer in a row give it away in a chapter, which may share single ones."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is known about one built file."""
+
+    name: str
+    """The file, as one would type it from the root."""
+    fault: str = ""
+    """What is wrong and what to run, or "" when all is well."""
+
+
+def verify(project: Project, names: Iterable[str] = (), *, tell: Tell = str) -> list[Finding]:
+    """Check everything that was built from some texts.
+
+    Parameters
+    ----------
+    project
+        The course.
+    names
+        Which texts; all of them when empty.
+    tell
+        Told what happens now.
+
+    Returns
+    -------
+    list of Finding
+        At least one for each built file; several for a file with several faults.
+    """
+    texts = project.select(names)
+    findings: list[Finding] = []
+    for text in texts:
+        tell(text.source)
+        name = project.relative(text.built)
+        findings += _named(name, _built_faults(project, text, tell))
+    for text, faults in _release_faults(project, texts, tell):
+        assert text.released is not None
+        findings += _named(project.relative(text.released), faults)
+    return findings
+
+
+def _named(name: str, faults: Iterable[str]) -> list[Finding]:
+    found = [Finding(name, fault) for fault in faults]
+    return found or [Finding(name)]
+
+
+def _built_faults(project: Project, text: Text, tell: Tell) -> Iterator[str]:
+    """Find what is wrong with the notebook made from a text."""
+    try:
+        if not text.built.is_file():
+            yield f"not built yet; run: cgkit build {text.source}"
+            return
+        if not is_current(text):
+            yield f"older than {text.source}; run: cgkit build {text.source}"
+            return
+        fresh = make(project, text, tell)
+        stored = load(text.built)
+    except NotebookError as error:
+        yield str(error)
+        return
+    again = f"run: cgkit build --force {text.source}"
+    cells = read(text.path, text.source)
+    if text.kind == "assignment":
+        if dump(fresh) != text.built.read_text(encoding="utf-8"):
+            yield f"not what its text gives; was it edited? {again}"
+            return
+        tell(f"{text.source}: run with the answers")
+        yield from _answer_faults(text, cells, report(run(fresh, text.built.parent, Limits())))
+        return
+    pairs = zip_longest(cells, outputs.comparable(stored), outputs.comparable(fresh))
+    for cell, before, now in pairs:
+        if before != now:
+            place = place_of(text, cell) if cell else "the last cell"
+            yield f"stored outputs differ from those of a new run ({place}); {again}"
+            return
+
+
+def _answer_faults(text: Text, cells: Sequence[Cell], result: Report) -> Iterator[str]:
+    """Find checks that do not give all their points to the answers of the text itself."""
+    places = {cell.grade_id: place_of(text, cell) for cell in cells}
+    for broken in result.broken:
+        yield f"{places.get(broken.name, broken.name)} fails: {broken.message}"
+    for task in result.tasks:
+        if not task.by_hand and not task.passed:
+            points = f"{task.given:g} of {task.out_of:g} points"
+            yield f"{places[task.name]} gives {points} to the right answer: {task.message}"
+
+
+def _release_faults(
+    project: Project, texts: Iterable[Text], tell: Tell
+) -> Iterator[tuple[Text, list[str]]]:
+    """Find what is wrong with what students receive, for each assignment that is built."""
+    ready = [text for text in texts if text.released is not None and _is_ready(text)]
+    if not ready:
+        return
+    tell("releases")
+    with release.releases(project, [text.name for text in ready]) as folder:
+        for text in ready:
+            tell(f"assignments/{text.name}: run as released")
+            faults = list(_differing_files(folder / text.name, project.assignments / text.name))
+            faults = [f"{fault}; run: cgkit build --force {text.source}" for fault in faults]
+            faults += _unwritten_faults(folder / text.name)
+            yield text, faults + list(_leak_faults(project, text))
+
+
+def _is_ready(text: Text) -> bool:
+    try:
+        return is_current(text)
+    except NotebookError:
+        return False
+
+
+def _differing_files(made: Path, place: Path) -> Iterator[str]:
+    """Name files that are not what nbgrader makes of the solution."""
+    wanted, found = release.files(made), release.files(place)
+    for name in sorted(wanted.keys() | found.keys()):
+        if name not in found:
+            yield f"{name} is missing"
+        elif name not in wanted:
+            yield f"{name} does not belong there"
+        elif wanted[name] != found[name]:
+            yield f"{name} is not what its solution gives"
+
+
+def _unwritten_faults(folder: Path) -> Iterator[str]:
+    """Find what a release says or gives beyond "not written yet"."""
+    for path in sorted(folder.glob("*.ipynb")):
+        result = report(run(load(path), folder, Limits()))
+        for broken in result.broken:
+            yield f"as released, the cell {broken.name} fails: {broken.message}"
+        for task in result.tasks:
+            if task.given:
+                yield f"as released, {task.name} gives {task.given:g} points for nothing"
+            elif task.error and task.error not in UNWRITTEN:
+                yield f"as released, {task.name} fails with {task.error}, not NotImplementedError"
+
+
+def _leak_faults(project: Project, text: Text) -> Iterator[str]:
+    """Find answers and hidden tests in what students receive."""
+    cells = read(text.path, text.source)
+    own = [path for path in _all(project.assignments / text.name) if path.is_file()]
+    others = [
+        path
+        for folder in (project.assignments, project.root / "course")
+        for path in _all(folder)
+        if path.is_file() and path not in own
+    ]
+    found = [*release.leaks(cells, own), *release.leaks(cells, others, run=RUN_OF_LINES)]
+    for path, line in found:
+        yield f"{project.relative(path)} holds a hidden line of {text.source}: {line}"
+
+
+def _all(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("*"))
