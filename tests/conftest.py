@@ -1,0 +1,48 @@
+"""What all tests share.
+
+A test with the mark `oracle` or `browser` says which command brings what it needs, and in CI it
+may not be skipped: a skipped comparison would look like a passed one.
+"""
+
+import importlib.util
+import os
+
+import pytest
+from hypothesis import settings
+
+NEEDS = {"oracle": "torch", "browser": "playwright"}
+
+# Nothing is kept between runs, and CI tries the same examples every time.
+settings.register_profile(
+    "cgkit", database=None, deadline=None, derandomize=bool(os.environ.get("CI"))
+)
+settings.load_profile("cgkit")
+
+
+def pytest_runtest_setup(item):
+    """Skip a test whose mark needs a package that is not installed."""
+    for mark, package in NEEDS.items():
+        if item.get_closest_marker(mark) and importlib.util.find_spec(package) is None:
+            pytest.skip(f"{package} is missing; install it by: python start.py test -m {mark}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Turn a skip into a failure where it must not happen."""
+    report = yield
+    marked = any(item.get_closest_marker(mark) for mark in NEEDS)
+    if report.skipped and marked and os.environ.get("CI") and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped, which is a failure in CI: {call.excinfo.value}"
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    """Do the same for a whole file that skips itself, in a run that asks for these marks."""
+    report = yield
+    asked = any(mark in collector.config.getoption("markexpr").split() for mark in NEEDS)
+    if report.skipped and os.environ.get("CI") and asked:
+        report.outcome = "failed"
+        report.longrepr = f"{collector.nodeid} skips itself, which is a failure in CI"
+    return report
