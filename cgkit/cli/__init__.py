@@ -77,6 +77,8 @@ def run(arguments: Sequence[str]) -> int:
     """Run one command line and give its exit code."""
     try:
         code = verbs.main(list(arguments), prog_name="cgkit", standalone_mode=False)
+    except SystemExit as left:
+        code = left.code
     except click.ClickException as error:
         return _refuse(arguments, error, error.exit_code)
     except CgkitError as error:

@@ -1,0 +1,98 @@
+"""`cgkit draw`: from a Python file to a picture, and what it says when that cannot be."""
+
+import sys
+
+import pytest
+
+from cgkit.cli import run
+
+MODEL = """
+import graphviz
+from helper import EDGES
+
+sketch = graphviz.Digraph()
+sketch.edges(EDGES)
+
+def made():
+    return sketch
+
+def broken():
+    return 1 / 0
+
+number = 3
+"""
+
+
+@pytest.fixture
+def model(tmp_path, monkeypatch):
+    """A student's file, beside one that it imports."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", [*sys.path])
+    (tmp_path / "helper.py").write_text('EDGES = ["ab", "bc"]\n')
+    (tmp_path / "model.py").write_text(MODEL)
+    yield "model.py"
+    for name in ("helper", "model"):
+        sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize(
+    ("file", "beginning"),
+    [("a.svg", b"<?xml"), ("a.png", b"\x89PNG"), ("a.PDF", b"%PDF"), ("a.dot", b"digraph")],
+)
+def test_the_ending_chooses_the_format(model, tmp_path, file, beginning):
+    assert run(["draw", f"{model}:sketch", "-o", file]) == 0
+    assert (tmp_path / file).read_bytes().startswith(beginning)
+
+
+@pytest.mark.parametrize("subject", ["model:sketch", "model.py:made", "model:made"])
+def test_modules_and_functions_are_found(model, tmp_path, subject):
+    assert run(["draw", subject, "-o", "a.dot"]) == 0
+    assert "a -> b" in (tmp_path / "a.dot").read_text()
+
+
+def test_graphs_of_the_library_are_drawn(model, tmp_path):
+    (tmp_path / "net.py").write_text(
+        "from cgkit import GraphBuilder\n"
+        "builder = GraphBuilder()\n"
+        "x = builder.placeholder((3,), name='x')\n"
+        "graph = builder.graph([(x + 1.0) * 2.0])\n"
+    )
+    assert run(["draw", "net.py:graph", "-o", "net.svg"]) == 0
+    assert b">x<" in (tmp_path / "net.svg").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["model.py", "-o", "a.svg"], 2, "'model.py' is not MODULE:NAME"),
+        (["nothing.py:x", "-o", "a.svg"], 2, "there is no file nothing.py"),
+        (["no.such.module:x", "-o", "a.svg"], 2, "there is no module 'no.such.module'"),
+        (["model.py:sketsh", "-o", "a.svg"], 2, "there is no 'sketsh' in model.py"),
+        (["model.py:sketch", "-o", "a.gif"], 2, "one of .svg, .png, .pdf, .dot"),
+        (["model.py:sketch", "-o", "no/a.svg"], 2, "there is no folder no"),
+        (["model.py:sketch"], 2, "Missing option '-o'"),
+        (["model.py:broken", "-o", "a.svg"], 1, "ZeroDivisionError: division by zero"),
+    ],
+)
+def test_wrong_words_are_named(model, capsys, words, code, said):
+    assert run(["draw", *words]) == code
+    error = capsys.readouterr().err
+    assert said in error
+    assert "Traceback" not in error
+
+
+def test_what_is_no_graph_is_refused(model, capsys):
+    assert run(["draw", "model.py:number", "-o", "a.svg"]) in (1, 2)
+    assert "int" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("x = (\n", "bad.py, line 1"), ("x = 1\nraise ValueError('no')\n", "bad.py, line 2")],
+)
+def test_a_broken_file_is_named_with_its_line(model, tmp_path, capsys, text, said):
+    (tmp_path / "bad.py").write_text(text)
+    assert run(["draw", "bad.py:x", "-o", "a.svg"]) == 1
+    error = capsys.readouterr().err
+    assert said in error
+    assert "Traceback" not in error
