@@ -1,0 +1,91 @@
+"""`cgkit demo`: grade the sample class and compare its marks with those expected."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+
+from cgkit.cli.report import SIGNS, Item, Progress, Status, colors_wanted, finish, json_option
+from cgkit.notebooks.demo import Mark, Outcome, demo, steps
+from cgkit.notebooks.project import Project, find_project
+
+
+@click.command()
+@json_option
+def command(as_json: bool) -> None:
+    """Grade a sample class, from release to feedback.
+
+    Releases the assignments, hands in what the students of tests/classroom/ wrote, grades it with
+    nbgrader, and compares each mark with the one expected. Afterwards build/demo/ holds all of it:
+    the gradebook, the feedback that students get, and grades.csv.
+    """
+    project = find_project(Path.cwd())
+    with Progress("grading", total=steps(project)) as progress:
+        outcome = demo(project, tell=progress.step)
+    if as_json:
+        finish("demo", [_item(mark) for mark in outcome.marks], as_json=True)
+    for line in _table(outcome.marks):
+        click.echo(line)
+    click.echo()
+    for line in _summary(project, outcome):
+        click.echo(line)
+    raise SystemExit(int(any(mark.faults for mark in outcome.marks)))
+
+
+def _item(mark: Mark) -> Item:
+    """Turn a mark into an item."""
+    expected, given = _points(mark)
+    words = [f"expected {expected}, given {given}", *filter(None, [_remark(mark)]), *mark.faults]
+    return Item(f"{mark.student.assignment}/{mark.student.name}", _status(mark), "\n".join(words))
+
+
+def _status(mark: Mark) -> Status:
+    if mark.faults:
+        return "failed"
+    return "ok" if mark.student.marked else "note"
+
+
+def _points(mark: Mark) -> tuple[str, str]:
+    """Write the points expected and given, or a dash for no mark."""
+    expected = f"{sum(mark.expected.values()):g}" if mark.student.marked else "-"
+    if mark.given is None:
+        return expected, "-"
+    return expected, f"{sum(mark.given[name] for name in mark.expected):g}"
+
+
+def _remark(mark: Mark) -> str:
+    """Say what is special about a student's notebook."""
+    parts = (mark.student.about, mark.why if not mark.student.marked else "")
+    return "; ".join(part for part in parts if part)
+
+
+def _table(marks: Iterable[Mark]) -> list[str]:
+    """Lay out all marks, one line a student, with what is wrong below it."""
+    marks = list(marks)
+    width = max(len(mark.student.name) for mark in marks)
+    lines: list[str] = []
+    assignment = ""
+    for mark in marks:
+        if mark.student.assignment != assignment:
+            assignment = mark.student.assignment
+            title = f"{assignment:<{width + 2}}"
+            lines += ([""] if lines else []) + [f"{title}  expected   given"]
+        sign, color = SIGNS[_status(mark)]
+        shown = click.style(sign, fg=color) if colors_wanted() else sign
+        expected, given = _points(mark)
+        row = f"{mark.student.name:<{width}}  {expected:>8} {given:>7}   {_remark(mark)}"
+        lines.append(f"{shown} {row}".rstrip())
+        lines += [f"    {fault}" for fault in mark.faults]
+    return lines
+
+
+def _summary(project: Project, outcome: Outcome) -> list[str]:
+    """Say how it went and where everything lies."""
+    wrong = sum(bool(mark.faults) for mark in outcome.marks)
+    total = len(outcome.marks)
+    verdict = f"{wrong} of {total} marks not as expected" if wrong else f"{total} of {total} marks"
+    return [
+        verdict if wrong else f"{verdict} as expected",
+        f"grades    {project.relative(outcome.grades)}",
+        f"feedback  {project.relative(outcome.home / 'feedback')}",
+    ]
