@@ -1,0 +1,64 @@
+"""A small framework of computational graphs, to read, run and rebuild.
+
+    Tensor        computes at once and remembers how        (dynamic graphs)
+    GraphBuilder  describes first, computes later           (static graphs)
+    ops           the operators, for both
+    draw          a picture of either
+
+>>> from cgkit import Tensor
+>>> x = Tensor(3.0, requires_grad=True)
+>>> (x * x + x).backward()
+>>> x.grad
+Tensor(7.)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cgkit import operators as ops
+from cgkit.cost import Cost, cost, flops
+from cgkit.errors import (
+    CgkitError,
+    CycleError,
+    DtypeError,
+    GradientError,
+    GraphError,
+    ShapeError,
+)
+from cgkit.graph import Graph, recorded
+from cgkit.interpret import run
+from cgkit.node import Edge, Kind, Node, Operator
+from cgkit.order import find_cycle, rewrite, topological_order, verify
+from cgkit.symbolic import GraphBuilder, Trace, Value, gradients, trace
+from cgkit.tensor import Tensor, grad, no_grad
+from cgkit.types import Dim, TensorType
+
+if TYPE_CHECKING:
+    from cgkit.render import draw, save
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "CgkitError", "Cost", "CycleError", "Dim", "DtypeError", "Edge", "GradientError", "Graph",
+    "GraphBuilder", "GraphError", "Kind", "Node", "Operator", "ShapeError", "Tensor", "TensorType",
+    "Trace", "Value", "cost", "draw", "find_cycle", "flops", "grad", "gradients", "no_grad", "ops",
+    "recorded", "rewrite", "run", "save", "topological_order", "trace", "verify",
+]  # fmt: skip
+
+_LAZY = ("draw", "save")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        from cgkit import render
+
+        return getattr(render, name)
+    raise AttributeError(f"module 'cgkit' has no attribute {name!r}")
+
+
+def load_ipython_extension(ipython: Any) -> None:
+    """Show graphs and students' own graphviz drawings as pictures: `%load_ext cgkit`."""
+    from cgkit import render
+
+    render.install(ipython)

@@ -1,0 +1,167 @@
+"""Python's own notation for operators: `x + 1`, `W @ x`, `x[0]`, for Tensors and Values alike.
+
+    x + y  ─>  type(x).binary(add, x, y)
+
+A handle class says once, in `unary` and `binary`, what applying an operator means; everything here
+follows. Comparisons give booleans for each element and have no gradient; `==` compares elements
+too, so handles are told apart by `is`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+from cgkit import operators as ops
+from cgkit.errors import ShapeError
+from cgkit.node import Operand, Operator
+from cgkit.operators.indexing import normal_index
+from cgkit.operators.reduction import Axis
+from cgkit.types import Shape, Size
+
+_ADD, _SUB, _MUL, _DIV = ops.ALL["add"], ops.ALL["sub"], ops.ALL["mul"], ops.ALL["div"]
+_NEG, _POW, _ABS, _MATMUL = ops.ALL["neg"], ops.ALL["pow"], ops.ALL["abs"], ops.ALL["matmul"]
+
+
+class Arithmetic(Operand):
+    """Infix notation and methods, for operands that have a shape."""
+
+    __slots__ = ()
+    __array_ufunc__ = None
+    __hash__ = Operand.__hash__
+
+    @classmethod
+    def binary(cls, operator: Operator, left: Any, right: Any) -> Any:
+        """Apply an operator to two operands, at least one of them of this class."""
+        return operator(left, right)
+
+    @classmethod
+    def unary(cls, operator: Operator, operand: Any) -> Any:
+        """Apply an operator to one operand of this class."""
+        return operator(operand)
+
+    @property
+    def shape(self) -> Any:
+        """A size for each axis."""
+        raise NotImplementedError
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    def __add__(self, other: Any) -> Self:
+        return self.binary(_ADD, self, other)
+
+    def __radd__(self, other: Any) -> Self:
+        return self.binary(_ADD, other, self)
+
+    def __sub__(self, other: Any) -> Self:
+        return self.binary(_SUB, self, other)
+
+    def __rsub__(self, other: Any) -> Self:
+        return self.binary(_SUB, other, self)
+
+    def __mul__(self, other: Any) -> Self:
+        return self.binary(_MUL, self, other)
+
+    def __rmul__(self, other: Any) -> Self:
+        return self.binary(_MUL, other, self)
+
+    def __truediv__(self, other: Any) -> Self:
+        return self.binary(_DIV, self, other)
+
+    def __rtruediv__(self, other: Any) -> Self:
+        return self.binary(_DIV, other, self)
+
+    def __pow__(self, other: Any) -> Self:
+        return self.binary(_POW, self, other)
+
+    def __rpow__(self, other: Any) -> Self:
+        return self.binary(_POW, other, self)
+
+    def __matmul__(self, other: Any) -> Self:
+        return self.binary(_MATMUL, self, other)
+
+    def __rmatmul__(self, other: Any) -> Self:
+        return self.binary(_MATMUL, other, self)
+
+    def __neg__(self) -> Self:
+        return self.unary(_NEG, self)
+
+    def __pos__(self) -> Self:
+        return self
+
+    def __abs__(self) -> Self:
+        return self.unary(_ABS, self)
+
+    def __lt__(self, other: Any) -> Self:
+        return self.binary(ops.ALL["less"], self, other)
+
+    def __le__(self, other: Any) -> Self:
+        return self.binary(ops.ALL["less_equal"], self, other)
+
+    def __gt__(self, other: Any) -> Self:
+        return self.binary(ops.ALL["greater"], self, other)
+
+    def __ge__(self, other: Any) -> Self:
+        return self.binary(ops.ALL["greater_equal"], self, other)
+
+    def __eq__(self, other: Any) -> Self:  # type: ignore[override]
+        return self.binary(ops.ALL["equal"], self, other)
+
+    def __ne__(self, other: Any) -> Self:  # type: ignore[override]
+        return self.binary(ops.ALL["not_equal"], self, other)
+
+    def __getitem__(self, key: Any) -> Self:
+        index, arrays = normal_index(key, self.ndim)
+        chosen: Self = ops.ALL["index" if arrays else "slice"](self, *arrays, index=index)
+        return chosen
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise ShapeError("a single number has no length")
+        return int(self.shape[0].__index__())
+
+    @property
+    def T(self) -> Self:  # noqa: N802
+        """The tensor with its axes reversed."""
+        return self.transpose()
+
+    def transpose(self, axes: Sequence[int] | None = None) -> Self:
+        """Put the axes in another order, reversed by default."""
+        if axes is None:
+            return self.unary(ops.ALL["transpose"], self)
+        turned: Self = ops.ALL["transpose"](self, axes=tuple(axes))
+        return turned
+
+    def reshape(self, *shape: Size | Shape) -> Self:
+        """Put the elements, in order, in another shape; one size may be -1."""
+        one = shape[0] if len(shape) == 1 else None
+        sizes = tuple(one) if isinstance(one, tuple | list) else shape
+        shaped: Self = ops.ALL["reshape"](self, shape=sizes)
+        return shaped
+
+    def sum(self, axis: Axis = None, keepdims: bool = False) -> Self:
+        """Add up the elements along axes, all by default."""
+        return self._reduce("sum", axis, keepdims)
+
+    def mean(self, axis: Axis = None, keepdims: bool = False) -> Self:
+        """Give the mean of the elements along axes, of all by default."""
+        return self._reduce("mean", axis, keepdims)
+
+    def max(self, axis: Axis = None, keepdims: bool = False) -> Self:
+        """Give the largest element along axes, of all by default."""
+        return self._reduce("max", axis, keepdims)
+
+    def min(self, axis: Axis = None, keepdims: bool = False) -> Self:
+        """Give the smallest element along axes, of all by default."""
+        return self._reduce("min", axis, keepdims)
+
+    def _reduce(self, name: str, axis: Axis, keepdims: bool) -> Self:
+        if axis is None and not keepdims:
+            return self.unary(ops.ALL[name], self)
+        settings: dict[str, Any] = {"keepdims": True} if keepdims else {}
+        where = tuple(axis) if isinstance(axis, list) else axis
+        reduced: Self = ops.ALL[name](self, axis=where, **settings)
+        return reduced

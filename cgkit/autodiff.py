@@ -1,0 +1,182 @@
+"""Reverse-mode differentiation: one sweep for arrays, Tensors and Values.
+
+    order(root) ─> needed(..., xs) ─> check_saved ─> sweep: each node once, after all its readers
+                                                        │
+                                                        └─> deliver(leaf, gradient)
+
+What differs between the three is passed in: how a node's operands are read, how a gradient is
+brought to an operand's shape and dtype, and what is done with a finished one. This module knows no
+operator. Every check stands before the first change, so an error loses nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+from cgkit.errors import GradientError
+from cgkit.node import FREED, LEAF, Edge, Node
+from cgkit.order import topological_order, verify_order
+
+Order = Callable[[Node], list[Node]]
+Read = Callable[[Node], tuple[Any, list[Any]]]
+Unbroadcast = Callable[[Any, Edge], Any]
+
+
+def nodes_to_visit(root: Node, order: Order) -> list[Node]:
+    """Order the ancestors of a node; an order that is not the library's own is verified.
+
+    Raises
+    ------
+    GraphError
+        The given order is wrong or incomplete.
+    """
+    nodes = order(root)
+    if order is not topological_order:
+        nodes = list(nodes)
+        verify_order(nodes)
+    return nodes
+
+
+def needed(nodes: Sequence[Node], targets: Collection[Node]) -> set[Node]:
+    """Find the nodes through which a gradient must pass to reach the targets, them included."""
+    found = set(targets)
+    for node in nodes:
+        if node not in found and any(producer in found for producer in node.producers):
+            found.add(node)
+    return found
+
+
+def check_saved(nodes: Sequence[Node]) -> None:
+    """Check that all that backward will read is still there and unchanged.
+
+    Raises
+    ------
+    GradientError
+        A node was freed by an earlier backward, or a saved tensor was written to since.
+    """
+    for node in nodes:
+        saved = node.saved
+        if not saved:
+            continue
+        if saved is FREED:
+            raise GradientError(
+                "Trying to backward through the graph a second time",
+                why=f"what {node.operator.name} saved was freed by the first",
+                attempt="backward(retain_graph=True) the first time",
+            )
+        for i in range(0, len(saved), 4):
+            if saved[i + 2][0] != saved[i + 3]:
+                raise GradientError(_written(node, saved[i], saved[i + 2][0], saved[i + 3]))
+
+
+def _written(node: Node, operand: int, version: int, expected: int) -> str:
+    what = "its result" if operand < 0 else f"operand {operand}"
+    edge = node.inputs[operand] if operand >= 0 else None
+    shape = f" of shape {edge.shape}" if isinstance(edge, Edge) else ""
+    return (
+        f"a tensor that {node.operator.name} saved ({what}{shape}) was changed by an in-place "
+        f"operation: it is at version {version}; expected version {expected}"
+    )
+
+
+def read_arrays(node: Node) -> tuple[Any, list[Any]]:
+    """Read (result, operands) for rules on plain arrays; what was not saved stays an Edge."""
+    result, operands, saved = None, list(node.inputs), node.saved
+    for i in range(0, len(saved), 4):
+        if saved[i] < 0:
+            result = saved[i + 1]
+        else:
+            operands[saved[i]] = saved[i + 1]
+    return result, operands
+
+
+def sweep(
+    nodes: list[Node],
+    grads: dict[Node, Any],
+    *,
+    read: Read,
+    unbroadcast: Unbroadcast,
+    deliver: Callable[[Node, Any], Any],
+    through: Collection[Node] | None = None,
+    retain: bool = False,
+) -> None:
+    """Go backward over nodes, each after all that read it.
+
+    Parameters
+    ----------
+    nodes
+        Each after the nodes it reads; emptied from the end.
+    grads
+        The gradients known at the start: for a node its gradient, or for a node with several
+        outputs a dict from output to gradient. Emptied too.
+    read
+        Gives (result, operands) of a node as its rules shall see them.
+    unbroadcast
+        Brings a gradient to the shape and dtype of the edge it belongs to.
+    deliver
+        Called with each node and its complete gradient; gives the gradient to go on with, which a
+        hook may have replaced.
+    through
+        The nodes worth visiting; None for all.
+    retain
+        Whether nodes keep what they saved.
+    """
+    while nodes:
+        node = nodes.pop()
+        gradient = grads.pop(node, None)
+        if gradient is None:
+            continue
+        if node.extras is not None:
+            gradient = deliver(node, gradient)
+        if node.operator is LEAF:
+            continue
+        _pass_on(node, gradient, grads, read, unbroadcast, through)
+        if not retain and node.saved:
+            node.saved = FREED
+
+
+def _pass_on(
+    node: Node,
+    gradient: Any,
+    grads: dict[Node, Any],
+    read: Read,
+    unbroadcast: Unbroadcast,
+    through: Collection[Node] | None,
+) -> None:
+    result, operands = read(node)
+    rules = node.operator.gradient
+    if rules is None:
+        return
+    joint = rules(gradient, result, *operands, **node.params) if callable(rules) else None
+    for i, edge in enumerate(node.inputs):
+        if edge.__class__ is not Edge:
+            continue
+        producer = edge.node
+        if producer is None or (through is not None and producer not in through):
+            continue
+        if joint is not None:
+            part = joint[i]
+        else:
+            rule = rules[i] if i < len(rules) else rules[-1]
+            part = rule(gradient, result, *operands, **node.params) if rule is not None else None
+        if part is not None:
+            if part.shape != edge.shape or part.dtype != edge.dtype:
+                part = unbroadcast(part, edge)
+            add_gradient(grads, producer, edge.index, part)
+
+
+def add_gradient(grads: dict[Node, Any], node: Node, index: int, part: Any) -> None:
+    """Add a gradient that has arrived for one output of a node."""
+    known = grads.get(node)
+    if is_single(node):
+        grads[node] = part if known is None else known + part
+    elif known is None:
+        grads[node] = {index: part}
+    else:
+        known[index] = known[index] + part if index in known else part
+
+
+def is_single(node: Node) -> bool:
+    """Whether a node has one output, so that its gradient stands by itself."""
+    return not node.operator.several

@@ -1,0 +1,253 @@
+"""A whole graph as one value that never changes, and its printed form.
+
+    graph(x: float32[N, 784], W: float32[784, 10])
+      y = matmul(x, W)         float32[N, 10]
+      z = relu(y)              float32[N, 10]
+      return z
+
+A Graph names its inputs, its nodes in an order that can be run (each after what it reads, sources
+first seen first), and its outputs. A pass takes a Graph and gives another; nothing edits one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cgkit.node import CONSTANT, INPUT, SOURCES, VARIABLE, Edge, Extras, Node
+from cgkit.types import TensorType
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """A computational graph.
+
+    Parameters
+    ----------
+    inputs
+        The edges whose values are given when the graph runs, in order.
+    nodes
+        Every node, sources included, each after the nodes it reads.
+    outputs
+        The edges whose values the graph gives, in order.
+
+    Examples
+    --------
+    >>> from cgkit import GraphBuilder
+    >>> builder = GraphBuilder()
+    >>> x = builder.placeholder((3,), name="x")
+    >>> print(builder.graph([(x + 1.0) * 2.0]))
+    graph(x: float64[3])
+      s = add(x, 1.0)         float64[3]
+      p = multiply(s, 2.0)    float64[3]
+      return p
+    """
+
+    inputs: tuple[Edge, ...]
+    nodes: tuple[Node, ...]
+    outputs: tuple[Edge, ...]
+
+    @property
+    def consumers(self) -> dict[Node, list[Node]]:
+        """For each node, the nodes that read it, once for each time they do."""
+        readers: dict[Node, list[Node]] = {node: [] for node in self.nodes}
+        for node in self.nodes:
+            for producer in node.producers:
+                readers[producer].append(node)
+        return readers
+
+    @property
+    def operators(self) -> tuple[Node, ...]:
+        """The nodes that compute: all but the sources."""
+        return tuple(node for node in self.nodes if node.operator not in SOURCES)
+
+    def __str__(self) -> str:
+        return print_graph(self)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Graph of {len(self.nodes)} nodes, {len(self.inputs)} inputs, "
+            f"{len(self.outputs)} outputs>"
+        )
+
+
+def source(
+    operator: Any,
+    result: TensorType,
+    *,
+    name: str = "",
+    scope: str = "",
+    value: np.ndarray | None = None,
+) -> Node:
+    """Make an input, constant or variable.
+
+    Examples
+    --------
+    >>> source(INPUT, TensorType((2,), "float32"), name="x").edges[0]
+    <edge x:0 float32[2]>
+    """
+    return Node(operator, (), {}, (), Extras(name, scope, value, (result,)))
+
+
+def constant(value: Any) -> Node:
+    """Make a constant of an array or a number.
+
+    Examples
+    --------
+    >>> constant(2.0).value
+    array(2.)
+    """
+    array = np.asarray(value)
+    return source(CONSTANT, TensorType(array.shape, array.dtype), value=array)
+
+
+def names(graph: Graph) -> dict[Node, str]:
+    """Give each node a name of its own: the author's, or a letter of its operator and a number.
+
+    Examples
+    --------
+    >>> x, y = source(INPUT, TensorType((), "f8"), name="x"), source(INPUT, TensorType((), "f8"))
+    >>> list(names(Graph(x.edges + y.edges, (x, y), y.edges)).values())
+    ['x', 'i']
+    """
+    taken = {node.name for node in graph.nodes if node.name}
+    given: set[str] = set()
+    result = {}
+    counts: dict[str, int] = {}
+    for node in graph.nodes:
+        stem = node.name or _letter(node)
+        name = stem
+        while name in given or (name in taken and name != node.name):
+            counts[stem] = counts.get(stem, 0) + 1
+            name = f"{stem}{counts[stem]}"
+        given.add(name)
+        result[node] = name
+    return result
+
+
+_LETTERS = {"add": "s", "subtract": "d", "multiply": "p", "divide": "q"}
+
+
+def _letter(node: Node) -> str:
+    return _LETTERS.get(node.operator.name, node.operator.name[0])
+
+
+def print_graph(graph: Graph) -> str:
+    """Write a graph as text: its inputs, one line a node, and what it returns.
+
+    Returns
+    -------
+    str
+        Constants that are single numbers stand where they are used.
+    """
+    called = names(graph)
+    given = {edge.key for edge in graph.inputs}
+    heads = [f"{called[e.node]}: {e.type}" for e in graph.inputs if e.node is not None]
+    rows = []
+    for node in graph.nodes:
+        if (node, 0) in given or _inlined(node):
+            continue
+        rows.append((f"{called[node]} = {_right_side(node, called)}", _types(node)))
+    width = max((len(left) for left, _ in rows), default=0)
+    lines = [f"graph({', '.join(heads)})"]
+    lines += [f"  {left:<{width}}    {right}" for left, right in rows]
+    lines.append("  return " + ", ".join(show_edge(edge, called) for edge in graph.outputs))
+    return "\n".join(lines)
+
+
+def _inlined(node: Node) -> bool:
+    return node.operator is CONSTANT and not node.name and node.value is not None and node.value.size == 1
+
+
+def _right_side(node: Node, called: Mapping[Node, str]) -> str:
+    if node.operator in (VARIABLE, CONSTANT, INPUT):
+        return node.operator.name
+    operands = [show_edge(edge, called) for edge in node.inputs]
+    operands += [f"{key}={show_param(value)}" for key, value in node.params.items()]
+    return f"{node.operator.name}({', '.join(operands)})"
+
+
+def _types(node: Node) -> str:
+    return ", ".join(str(result) for result in node.results or ())
+
+
+def show_param(value: Any) -> str:
+    """Write a param in one short word."""
+    if isinstance(value, Graph):
+        return repr(value)
+    return value.name if isinstance(value, np.dtype) else str(value)
+
+
+def show_edge(edge: Any, called: Mapping[Node, str]) -> str:
+    """Name an edge as the printed form does: its node, and which output when there are several."""
+    if not isinstance(edge, Edge):
+        return str(edge)
+    if edge.node is None:
+        return f"untracked {edge.type}"
+    if _inlined(edge.node) and edge.node.value is not None:
+        return str(edge.node.value.reshape(-1)[0].item())
+    several = edge.node.results is not None and len(edge.node.results) > 1
+    return called[edge.node] + (f"[{edge.index}]" if several else "")
+
+
+def recorded(outputs: Iterable[Edge], nodes: Iterable[Node]) -> Graph:
+    """Make a Graph of what was recorded eagerly: leaves and untracked tensors become its inputs.
+
+    Parameters
+    ----------
+    outputs
+        The edges to keep.
+    nodes
+        All nodes that they need, each after what it reads.
+
+    Returns
+    -------
+    Graph
+        New nodes with known results; plain numbers and arrays have become constants.
+    """
+    outputs, nodes = tuple(outputs), tuple(nodes)
+    types = _recorded_types(outputs, nodes)
+    made: dict[Node, Node] = {}
+    order: list[Node] = []
+    inputs: list[Edge] = []
+    unknown: dict[int, Edge] = {}
+
+    def operand(x: Any) -> Edge:
+        if isinstance(x, Edge) and x.node is not None:
+            return Edge(made[x.node], x.index, x.shape, x.dtype)
+        if isinstance(x, Edge) and id(x) in unknown:
+            return unknown[id(x)]
+        node = source(INPUT, x.type) if isinstance(x, Edge) else constant(x)
+        order.append(node)
+        if isinstance(x, Edge):
+            inputs.append(node.edges[0])
+            unknown[id(x)] = node.edges[0]
+        return node.edges[0]
+
+    for node in nodes:
+        edges = tuple(operand(x) for x in node.inputs)
+        leaf = node.operator in SOURCES
+        extras = Extras(node.name, node.scope, node.value, types[node])
+        made[node] = Node(INPUT if leaf else node.operator, edges, node.params, (), extras)
+        order.append(made[node])
+        if leaf:
+            inputs.append(made[node].edges[0])
+    return Graph(tuple(inputs), tuple(order), tuple(operand(edge) for edge in outputs))
+
+
+def _recorded_types(
+    outputs: tuple[Edge, ...], nodes: tuple[Node, ...]
+) -> dict[Node, tuple[TensorType, ...]]:
+    seen: dict[Node, dict[int, TensorType]] = {node: {} for node in nodes}
+    edges = [x for node in nodes for x in node.inputs if isinstance(x, Edge)]
+    for edge in (*edges, *outputs):
+        if edge.node is not None:
+            seen[edge.node][edge.index] = edge.type
+    nothing = TensorType((), "float64")
+    return {
+        node: tuple(found.get(i, nothing) for i in range(max(found, default=-1) + 1))
+        for node, found in seen.items()
+    }

@@ -1,0 +1,201 @@
+"""Run a graph, one node after another: the plainest executor, and the measure of all others.
+
+    bind the open sizes ─> for each node: read operands, compute, keep ─> the outputs
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from cgkit.errors import DtypeError, GraphError, ShapeError
+from cgkit.graph import Graph, names
+from cgkit.node import SOURCES, Node
+from cgkit.order import infer, node_line
+from cgkit.types import Dim, TensorType, solve
+
+
+def run(
+    graph: Graph,
+    *arrays: Any,
+    observe: Callable[[Node, tuple[np.ndarray, ...]], None] | None = None,
+) -> tuple[np.ndarray, ...]:
+    """Run a graph on arrays.
+
+    Parameters
+    ----------
+    graph
+        What to run.
+    arrays
+        A value for each of its inputs, in order, of the input's dtype and a shape that fits.
+    observe
+        Called with each node and its values when they are computed, to watch a run.
+
+    Returns
+    -------
+    tuple of ndarray
+        A value for each output. It may share memory with an input or a constant.
+
+    Raises
+    ------
+    GraphError
+        The number of arrays is not the number of inputs.
+    ShapeError, DtypeError
+        An array does not fit its input, or open sizes that were taken as equal differ.
+
+    Examples
+    --------
+    >>> from cgkit import GraphBuilder
+    >>> builder = GraphBuilder()
+    >>> x = builder.placeholder((None,), name="x")
+    >>> run(builder.graph([x * x]), np.array([1.0, 2.0, 3.0]))
+    (array([1., 4., 9.]),)
+    """
+    values = _given(graph, arrays)
+    binding = bind(graph, [values[edge.key] for edge in graph.inputs])
+    if binding:
+        check_binding(graph, binding)
+    for node in graph.nodes:
+        if (node, 0) in values:
+            continue
+        results = compute(node, [values[edge.key] for edge in node.inputs], binding)
+        if observe is not None:
+            observe(node, results)
+        for index, result in enumerate(results):
+            values[node, index] = result
+    return tuple(values[edge.key] for edge in graph.outputs)
+
+
+def compute(
+    node: Node, operands: Sequence[np.ndarray], binding: Mapping[str, int]
+) -> tuple[np.ndarray, ...]:
+    """Compute one node with open sizes known; an error says which node."""
+    if node.operator in SOURCES:
+        if node.value is None:
+            raise GraphError(f"{node.name or node.operator.name} was given no value")
+        return (node.value,)
+    params = bind_params(node.params, lambda size: size.at(binding)) if binding else node.params
+    try:
+        found = node.operator.compute(*operands, **params)
+    except Exception as error:
+        error.add_note(f"  while running  {node_line(node)}")
+        raise
+    return tuple(np.asarray(x) for x in (found if isinstance(found, tuple) else (found,)))
+
+
+def _given(graph: Graph, arrays: Sequence[Any]) -> dict[Any, np.ndarray]:
+    if len(arrays) != len(graph.inputs):
+        called = [names(graph)[e.node] for e in graph.inputs if e.node is not None]
+        raise GraphError(
+            f"the graph takes {len(graph.inputs)} arrays ({', '.join(called)}), got {len(arrays)}"
+        )
+    values = {}
+    for edge, array in zip(graph.inputs, arrays, strict=True):
+        value = np.asarray(array)
+        if value.dtype != edge.dtype:
+            name = "" if edge.node is None else edge.node.name
+            raise DtypeError(
+                f"the input {name} is {edge.dtype}, got {value.dtype}".replace("  ", " "),
+                attempt=f"array.astype({edge.dtype.name!r})",
+            )
+        values[edge.key] = value
+    return values
+
+
+def bind(graph: Graph, arrays: Sequence[np.ndarray]) -> dict[str, int]:
+    """Read the values of a graph's open sizes off its inputs.
+
+    Parameters
+    ----------
+    graph
+        Any graph.
+    arrays
+        A value for each input; only their shapes are read.
+
+    Returns
+    -------
+    dict
+        The value of each symbol; {} for a graph without open sizes.
+
+    Raises
+    ------
+    ShapeError
+        A shape does not fit, or one symbol would have two values.
+    """
+    binding: dict[str, int] = {}
+    for edge, array in zip(graph.inputs, arrays, strict=True):
+        try:
+            solve(edge.shape, array.shape, binding)
+        except ShapeError as error:
+            error.add_note(f"  at input  {edge.node.name if edge.node else ''}")
+            raise
+    return binding
+
+
+def check_binding(
+    graph: Graph, binding: Mapping[str, int]
+) -> dict[tuple[Node | None, int], TensorType]:
+    """Infer a graph's types anew with open sizes known: sizes taken as equal must be equal.
+
+    Returns
+    -------
+    dict
+        The type of each output of each node, all sizes known, by (node, index).
+
+    Raises
+    ------
+    ShapeError
+        Two sizes that were taken as equal differ; both are named, and the node where they met.
+
+    Examples
+    --------
+    >>> from cgkit import GraphBuilder
+    >>> builder = GraphBuilder()
+    >>> x, y = builder.placeholder(("N",), name="x"), builder.placeholder(("M",), name="y")
+    >>> check_binding(builder.graph([x + y]), {"N": 3, "M": 1})
+    Traceback (most recent call last):
+    cgkit.errors.ShapeError: cannot broadcast (N,) with (M,)
+      N = 3 and M = 1 were taken as equal when the graph was built
+      try      reshape, so that unequal sizes stand over a 1
+      at node  add(x, y)
+    """
+    bound: dict[tuple[Node | None, int], TensorType] = {}
+    for node in graph.nodes:
+        if node.operator in SOURCES:
+            results = tuple(_bind_type(result, binding) for result in node.results or ())
+        else:
+            params = bind_params(node.params, lambda size: size.bind(binding))
+            results = infer(node, [bound[edge.key] for edge in node.inputs], params)
+        for index, result in enumerate(results):
+            bound[node, index] = result
+    return {key: settle(found) for key, found in bound.items()}
+
+
+def _bind_type(known: TensorType, binding: Mapping[str, int]) -> TensorType:
+    return TensorType(
+        (size.bind(binding) if isinstance(size, Dim) else size for size in known.shape), known.dtype
+    )
+
+
+def bind_params(params: Mapping[str, Any], act: Callable[[Dim], Any]) -> dict[str, Any]:
+    """Put something in the place of each Dim among an operator's params, nested tuples included."""
+
+    def bound(param: Any) -> Any:
+        if isinstance(param, Dim):
+            return act(param)
+        return tuple(bound(part) for part in param) if isinstance(param, tuple) else param
+
+    return {key: bound(param) for key, param in params.items()}
+
+
+def settle(known: TensorType) -> TensorType:
+    """Put plain ints in the place of Dims that are bound."""
+    return TensorType(
+        (
+            size.value if isinstance(size, Dim) and size.value is not None else size
+            for size in known.shape
+        ),
+        known.dtype,
+    )

@@ -1,0 +1,259 @@
+"""Elementwise operators: element i of the result needs element i of each operand.
+
+    (3, 1) ─┐
+            ├─> add ─> (3, 4)         operands of unlike shapes are stretched by NumPy's rule
+       (4,) ─┘
+
+Each gradient is the derivative at one element times `g`, the gradient that arrives; autodiff sums
+it back to the operand's own shape. Where a derivative does not exist the choice is a convention:
+ties of maximum share evenly, relu and abs have 0 at 0, x**0 has 0 at 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from cgkit import scalars
+from cgkit.errors import DtypeError
+from cgkit.node import Family, Kind, Operator, Rule, Samples
+from cgkit.operators.samples import (
+    casts, conditions, pairs, positive_pairs, positives, reals, triples, values,
+)  # fmt: skip
+from cgkit.types import Size, TensorType, broadcast_shapes, promote
+
+
+def one_each(result: TensorType, *operands: TensorType, **params: Any) -> Size:
+    """Count one floating-point operation for each element of the result."""
+    return result.size
+
+
+def no_flops(result: TensorType, *operands: TensorType, **params: Any) -> Size:
+    """Count nothing: data are moved, not computed."""
+    return 0
+
+
+def quiet(compute: Callable[..., Any]) -> Callable[..., Any]:
+    """Compute without warnings: inf and nan in the result say it all."""
+
+    def silent(*arrays: Any, **params: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return compute(*arrays, **params)
+
+    return silent
+
+
+def infer_like(name: str, ufunc: np.ufunc) -> Rule:
+    """Infer as NumPy's function does: broadcast the shapes, resolve the dtypes."""
+
+    def infer(*types: TensorType) -> TensorType:
+        try:
+            dtypes = ufunc.resolve_dtypes((*(t.dtype for t in types), *(None,) * ufunc.nout))
+        except TypeError:
+            raise DtypeError(
+                f"{name} cannot take {', '.join(str(t.dtype) for t in types)}"
+            ) from None
+        return TensorType(broadcast_shapes(*(t.shape for t in types)), dtypes[-1])
+
+    return infer
+
+
+def elementwise(
+    name: str,
+    ufunc: np.ufunc,
+    *,
+    gradient: tuple[Rule | None, ...] | None,
+    doc: str,
+    samples: Samples,
+    compute: Callable[..., Any] | None = None,
+    saves: tuple[str, ...] = (),
+    scalar: Callable[..., Any] | None = None,
+    label: str = "",
+    family: Family = "elementwise",
+) -> Operator:
+    """Define an elementwise operator by a NumPy function that has its shapes and dtypes."""
+    return Operator(
+        name, compute or ufunc, infer_like(name, ufunc), gradient=gradient, saves=saves,
+        kind=Kind.ELEMENTWISE, family=family, scalar=scalar, flops=one_each, label=label,
+        samples=samples, doc=doc,
+    )  # fmt: skip
+
+
+add = elementwise(
+    "add", np.add, label="+", scalar=lambda a, b: a + b, samples=pairs, doc="a + b",
+    gradient=(lambda g, y, a, b: g, lambda g, y, a, b: g),
+)  # fmt: skip
+sub = elementwise(
+    "sub", np.subtract, label="−", scalar=lambda a, b: a - b, samples=pairs, doc="a - b",
+    gradient=(lambda g, y, a, b: g, lambda g, y, a, b: neg(g)),
+)  # fmt: skip
+mul = elementwise(
+    "mul", np.multiply, label="×", scalar=lambda a, b: a * b, samples=pairs, doc="a * b",
+    gradient=(lambda g, y, a, b: g * b, lambda g, y, a, b: g * a), saves=("b", "a"),
+)  # fmt: skip
+div = elementwise(
+    "div", np.divide, compute=quiet(np.divide), label="÷", scalar=scalars.divide,
+    samples=positive_pairs, doc="a / b",
+    gradient=(lambda g, y, a, b: div(g, b), lambda g, y, a, b: neg(div(g * a, b * b))),
+    saves=("b", "ab"),
+)  # fmt: skip
+neg = elementwise(
+    "neg", np.negative, label="−", scalar=lambda a: -a, samples=reals, doc="-a",
+    gradient=(lambda g, y, a: neg(g),),
+)  # fmt: skip
+exp = elementwise(
+    "exp", np.exp, compute=quiet(np.exp), scalar=scalars.exp, samples=values, doc="e to the a",
+    gradient=(lambda g, y, a: g * y,), saves=("y",),
+)  # fmt: skip
+log = elementwise(
+    "log", np.log, compute=quiet(np.log), scalar=scalars.log, samples=positives,
+    doc="the natural logarithm of a", gradient=(lambda g, y, a: div(g, a),), saves=("a",),
+)  # fmt: skip
+sqrt = elementwise(
+    "sqrt", np.sqrt, compute=quiet(np.sqrt), scalar=scalars.sqrt, samples=positives,
+    doc="the square root of a; its derivative at 0 is inf",
+    gradient=(lambda g, y, a: div(g, y + y),), saves=("y",),
+)  # fmt: skip
+pow_ = elementwise(
+    "pow", np.power, compute=quiet(np.power), scalar=scalars.power, samples=positive_pairs,
+    doc="a to the b",
+    gradient=(
+        lambda g, y, a, b: where(equal(b, 0), 0.0, g * b * pow_(a, b - 1)),
+        lambda g, y, a, b: where(equal(a, 0) * greater_equal(b, 0), 0.0, g * y * log(a)),
+    ),
+    saves=("ab", "aby"),
+)  # fmt: skip
+abs_ = elementwise(
+    "abs", np.absolute, scalar=lambda a: a if a > 0 or a != a else 0 - a, samples=reals,
+    doc="a without its sign; its derivative at 0 is 0",
+    gradient=(lambda g, y, a: g * sign(a),), saves=("a",),
+)  # fmt: skip
+sign = elementwise(
+    "sign", np.sign, scalar=scalars.sign, samples=reals, doc="1, 0 or -1; nan stays nan",
+    gradient=(lambda g, y, a: gate(g, -1.0),),
+)  # fmt: skip
+maximum = elementwise(
+    "maximum", np.maximum, label="max", scalar=scalars.maximum, samples=pairs,
+    doc="the larger of a and b; where they are equal each gets half of the gradient",
+    gradient=(lambda g, y, a, b: share(g, a, b), lambda g, y, a, b: share(g, b, a)),
+    saves=("ab", "ab"),
+)  # fmt: skip
+minimum = elementwise(
+    "minimum", np.minimum, label="min", scalar=scalars.minimum, samples=pairs,
+    doc="the smaller of a and b; where they are equal each gets half of the gradient",
+    gradient=(lambda g, y, a, b: share(g, b, a), lambda g, y, a, b: share(g, a, b)),
+    saves=("ab", "ab"),
+)  # fmt: skip
+
+
+def comparison(name: str, ufunc: np.ufunc, label: str, doc: str) -> Operator:
+    """Define a comparison: its result is boolean and has no gradient."""
+    return elementwise(
+        name, ufunc, label=label, gradient=None, samples=pairs, doc=doc,
+        scalar=lambda a, b: bool(ufunc(a, b)),
+    )  # fmt: skip
+
+
+less = comparison("less", np.less, "<", "whether a < b")
+less_equal = comparison("less_equal", np.less_equal, "≤", "whether a <= b")
+greater = comparison("greater", np.greater, ">", "whether a > b")
+greater_equal = comparison("greater_equal", np.greater_equal, "≥", "whether a >= b")
+equal = comparison("equal", np.equal, "=", "whether a == b")
+not_equal = comparison("not_equal", np.not_equal, "≠", "whether a != b")
+
+
+def _relu(a: Any) -> Any:
+    return np.maximum(a, np.zeros((), np.asarray(a).dtype))
+
+
+def _sigmoid(a: Any) -> Any:
+    small = np.exp(-np.abs(a))
+    return np.where(np.greater_equal(a, 0), 1 / (1 + small), small / (1 + small))
+
+
+relu = elementwise(
+    "relu", np.negative, compute=_relu, scalar=scalars.relu, family="activation", samples=reals,
+    doc="a where it is positive, else 0; its derivative at 0 is 0",
+    gradient=(lambda g, y, a: gate(g, y),), saves=("y",),
+)  # fmt: skip
+sigmoid = elementwise(
+    "sigmoid", np.exp, compute=quiet(_sigmoid), scalar=scalars.sigmoid, family="activation",
+    samples=values, doc="1 / (1 + e to the -a)",
+    gradient=(lambda g, y, a: g * y * (1.0 - y),), saves=("y",),
+)  # fmt: skip
+tanh = elementwise(
+    "tanh", np.tanh, scalar=scalars.tanh, family="activation", samples=values,
+    doc="the hyperbolic tangent of a", gradient=(lambda g, y, a: g * (1.0 - y * y),), saves=("y",),
+)  # fmt: skip
+
+
+def _infer_where(condition: TensorType, a: TensorType, b: TensorType) -> TensorType:
+    if condition.dtype != np.bool_:
+        raise DtypeError(f"where needs a boolean condition, got {condition.dtype}")
+    shape = broadcast_shapes(condition.shape, a.shape, b.shape)
+    return TensorType(shape, promote(a.dtype, b.dtype))
+
+
+where = Operator(
+    "where", np.where, _infer_where, kind=Kind.ELEMENTWISE, flops=one_each, samples=conditions,
+    scalar=lambda condition, a, b: a if condition else b,
+    doc="a where the condition holds, else b",
+    gradient=(
+        None,
+        lambda g, y, condition, a, b: where(condition, g, 0.0),
+        lambda g, y, condition, a, b: where(condition, 0.0, g),
+    ),
+    saves=("", "a", "a"),
+)  # fmt: skip
+
+
+def _gate(g: Any, y: Any) -> Any:
+    return np.where(np.greater(y, 0), g, np.where(np.isnan(y), y, np.zeros((), np.asarray(g).dtype)))
+
+
+def _share(g: Any, a: Any, b: Any) -> Any:
+    even = np.where(np.equal(a, b), np.multiply(g, 0.5), np.multiply(np.less(a, b), 0.0))
+    return np.where(np.greater(a, b), g, np.where(_unordered(a, b), np.nan, even))
+
+
+def _unordered(a: Any, b: Any) -> Any:
+    return np.isnan(a) | np.isnan(b)
+
+
+def _infer_gate(g: TensorType, *others: TensorType) -> TensorType:
+    return TensorType(broadcast_shapes(g.shape, *(t.shape for t in others)), g.dtype)
+
+
+gate = Operator(
+    "gate", lambda g, y: np.asarray(_gate(g, y), np.asarray(g).dtype), _infer_gate,
+    kind=Kind.ELEMENTWISE, flops=one_each, samples=pairs,
+    scalar=lambda g, y: g if y > 0 else y if y != y else 0.0,
+    doc="g where y is positive, else 0: the gradient of relu",
+    gradient=(lambda g, y, a, b: gate(g, b), lambda g, y, a, b: gate(g, -1.0)),
+    saves=("b", ""),
+)  # fmt: skip
+share = Operator(
+    "share", lambda g, a, b: np.asarray(_share(g, a, b), np.asarray(g).dtype), _infer_gate,
+    kind=Kind.ELEMENTWISE, flops=one_each, samples=triples,
+    doc="g where a > b, half of it where a = b, else 0: the gradient of maximum",
+    scalar=lambda g, a, b: g if a > b else g * 0.5 if a == b else 0.0 if a < b else a + b,
+    gradient=(
+        lambda g, y, h, a, b: share(g, a, b),
+        lambda g, y, h, a, b: gate(g, -1.0),
+        lambda g, y, h, a, b: gate(g, -1.0),
+    ),
+    saves=("bc", "", ""),
+)  # fmt: skip
+
+
+def _infer_cast(a: TensorType, dtype: str) -> TensorType:
+    return TensorType(a.shape, dtype)
+
+
+cast = Operator(
+    "cast", lambda a, dtype: np.asarray(a).astype(dtype), _infer_cast, kind=Kind.ELEMENTWISE,
+    flops=no_flops, samples=casts, doc="a in another dtype",
+    gradient=(lambda g, y, a, dtype: cast(g, dtype=a.dtype.name),),
+)  # fmt: skip

@@ -1,0 +1,312 @@
+"""Indexing: parts of a tensor, chosen by position.
+
+    x[1:, 0]        ─> slice     the places are known when the graph is built
+    x[[0, 0, 2]]    ─> index     the places are tensors themselves
+
+A part that is read twice gets both gradients: `place` and `scatter` add, they do not overwrite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from cgkit.errors import DtypeError, ShapeError
+from cgkit.node import Kind, Operator, Sample
+from cgkit.operators.elementwise import no_flops
+from cgkit.operators.samples import with_params
+from cgkit.types import Dim, Shape, Size, TensorType, broadcast_shapes, show_shape
+
+Bound = Size | None
+"""Where a slice starts or stops; a Dim only in gradients of joined tensors."""
+Item = int | None | str | tuple[Any, ...]
+"""One entry of an index as a param: an int, None for a new axis, (start, stop, step), or ARRAY."""
+ARRAY = "array"
+"""Stands in an index where an operand gives the places."""
+
+
+def to_python(index: tuple[Item, ...], arrays: tuple[Any, ...] = ()) -> tuple[Any, ...]:
+    """Give an index as NumPy takes it.
+
+    Examples
+    --------
+    >>> to_python(((1, None, None), 0, None))
+    (slice(1, None, None), 0, None)
+    """
+    rest = iter(arrays)
+    return tuple(
+        slice(*item) if isinstance(item, tuple) else next(rest) if item == ARRAY else item
+        for item in index
+    )
+
+
+def normal_index(key: Any, ndim: int) -> tuple[tuple[Item, ...], tuple[Any, ...]]:
+    """Split what stands in the brackets of x[...] into an index param and its array operands.
+
+    Parameters
+    ----------
+    key
+        Ints, slices, None, `...`, lists and arrays of ints or booleans, tensors, or a tuple of them.
+    ndim
+        The number of axes of x.
+
+    Returns
+    -------
+    tuple, tuple
+        An entry for each axis and new axis, and the operands that stand for its ARRAY entries.
+
+    Raises
+    ------
+    ShapeError
+        There are more entries than axes, or two `...`.
+    DtypeError
+        An entry is of no such type.
+
+    Examples
+    --------
+    >>> normal_index((..., slice(1, None)), 3)
+    (((None, None, None), (None, None, None), (1, None, None)), ())
+    """
+    entries = list(key) if isinstance(key, tuple) else [key]
+    dots = [i for i, entry in enumerate(entries) if entry is Ellipsis]
+    used = sum(_axes_of(entry) for entry in entries)
+    if used > ndim:
+        raise ShapeError(f"an index of {used} entries is too long for a tensor of {ndim} axes")
+    if len(dots) > 1:
+        raise ShapeError("an index holds at most one ...")
+    at = dots[0] if dots else len(entries)
+    entries[at : at + 1] = [slice(None)] * (ndim - used)
+    items: list[Item] = []
+    arrays: list[Any] = []
+    for entry in entries:
+        items.append(_item(entry, arrays))
+    return tuple(items), tuple(arrays)
+
+
+def _axes_of(entry: Any) -> int:
+    if entry is None or entry is Ellipsis:
+        return 0
+    array = np.asarray(entry) if isinstance(entry, list) else entry
+    return int(array.ndim) if getattr(array, "dtype", None) == np.bool_ else 1
+
+
+def _item(entry: Any, arrays: list[Any]) -> Item:
+    if entry is None:
+        return None
+    if isinstance(entry, slice):
+        return (_bound(entry.start), _bound(entry.stop), _bound(entry.step))
+    if isinstance(entry, int | np.integer) and not isinstance(entry, bool):
+        return int(entry)
+    array = np.asarray(entry) if isinstance(entry, list | bool) else entry
+    if getattr(array, "dtype", None) is None or array.dtype.kind not in "iub":
+        raise DtypeError(
+            f"a tensor cannot be indexed with {entry!r}",
+            attempt="ints, slices, None, ..., or arrays of ints or booleans",
+        )
+    if isinstance(array, np.ndarray) and array.size == 0:
+        array = array.astype(np.intp)
+    arrays.append(array)
+    return ARRAY
+
+
+def _bound(bound: Any) -> int | None:
+    return None if bound is None else bound.__index__()
+
+
+def infer_index(shape: Shape, index: tuple[Item, ...], arrays: tuple[TensorType, ...]) -> Shape:
+    """Give the shape of x[index] for x of a shape.
+
+    Raises
+    ------
+    ShapeError
+        An int lies outside its axis, or the result's shape depends on data.
+    """
+    types = iter(arrays)
+    result: list[Size] = []
+    places: list[int] = []
+    shapes: list[Shape] = []
+    axis = 0
+    for item in index:
+        if item is None:
+            result.append(1)
+            continue
+        size = shape[axis]
+        if item == ARRAY:
+            shapes.append(_array_shape(next(types)))
+            places.append(len(result))
+        elif isinstance(item, tuple):
+            result.append(_slice_size(size, *item))
+        else:
+            _check_inside(item, size, axis)
+        axis += 1
+    return tuple(_with_arrays(result, index, places, shapes))
+
+
+def _with_arrays(
+    result: list[Size], index: tuple[Item, ...], places: list[int], shapes: list[Shape]
+) -> list[Size]:
+    """Put the axes of index arrays where NumPy puts them: in place if adjacent, else in front."""
+    if not shapes:
+        return result
+    advanced = [i for i, item in enumerate(index) if item == ARRAY or isinstance(item, int)]
+    adjacent = advanced == list(range(advanced[0], advanced[-1] + 1))
+    before = sum(not isinstance(item, int) for item in index[: advanced[0]])
+    at = before if adjacent else 0
+    return [*result[:at], *broadcast_shapes(*shapes), *result[at:]]
+
+
+def _array_shape(found: TensorType) -> Shape:
+    if found.dtype == np.bool_:
+        raise ShapeError(
+            "the shape of x[mask] depends on the values of the mask",
+            attempt="where(mask, x, 0.0), which keeps the shape",
+        )
+    return found.shape
+
+
+def _check_inside(place: Any, size: Size, axis: int) -> None:
+    if isinstance(size, int) and not -size <= place < size:
+        raise ShapeError(f"index {place} lies outside axis {axis} of size {size}")
+
+
+def _slice_size(size: Size, start: Bound, stop: Bound, step: int | None) -> Size:
+    if step == 0:
+        raise ShapeError("a slice cannot take steps of 0")
+    if isinstance(start, Dim) or isinstance(stop, Dim):
+        return _slice_open(size, start, stop, step)
+    if isinstance(size, int):
+        return len(range(*slice(start, stop, step).indices(size)))
+    if size.value is not None:
+        found = len(range(*slice(start, stop, step).indices(size.value)))
+        open_size = _slice_open(size, start, stop, step)
+        if isinstance(open_size, int) or open_size.value == found:
+            return open_size
+        raise ShapeError(f"a slice of {size} = {size.value} has {found} elements, not {open_size}")
+    return _slice_open(size, start, stop, step)
+
+
+def _slice_open(size: Size, start: Bound, stop: Bound, step: int | None) -> Size:
+    """Give the size of a slice of an open axis; each run checks that it was long enough."""
+    if step not in (None, 1, -1) or (step == -1 and (start, stop) != (None, None)):
+        raise ShapeError(
+            f"the size of [{start}:{stop}:{step}] is not known for an axis of size {size}",
+            attempt="a step of 1, or a fixed size for this axis",
+        )
+    return _place(stop, size, size) - _place(start, size, 0)
+
+
+def _place(bound: Bound, size: Size, default: Size) -> Size:
+    if bound is None:
+        return default
+    return bound if isinstance(bound, Dim) or bound >= 0 else size + bound
+
+
+def _compute_place(a: Any, shape: tuple[int, ...], index: tuple[Item, ...]) -> np.ndarray:
+    array = np.asarray(a)
+    result = np.zeros(shape, array.dtype)
+    result[to_python(index)] = array
+    return result
+
+
+slice_cases = with_params(
+    ((4, 3), {"index": ((1, None, None), (None, None, None))}),
+    ((4, 3), {"index": (-1, (None, None, -1))}),
+    ((5,), {"index": ((None, None, 2),)}),
+    ((5,), {"index": (None, (4, 1, -2))}),
+    ((0, 3), {"index": ((None, None, None), 1)}),
+    ((), {"index": (None,)}),
+)
+slice_ = Operator(
+    "slice", lambda a, index: np.asarray(a)[to_python(index)],
+    lambda a, index: TensorType(infer_index(a.shape, index, ()), a.dtype),
+    kind=Kind.MOVEMENT, family="indexing", flops=no_flops, samples=slice_cases,
+    doc="a part of a: ints, ranges and new axes, known when the graph is built",
+    gradient=(lambda g, y, a, index: place(g, shape=a.shape, index=index),),
+)  # fmt: skip
+
+
+def _infer_place(a: TensorType, shape: Shape, index: tuple[Item, ...]) -> TensorType:
+    expected = infer_index(tuple(shape), index, ())
+    if len(expected) != a.ndim:
+        raise ShapeError(f"{show_shape(a.shape)} does not fit a part of shape {expected}")
+    return TensorType(shape, a.dtype)
+
+
+place = Operator(
+    "place", _compute_place, _infer_place, kind=Kind.MOVEMENT, family="indexing", flops=no_flops,
+    doc="zeros of a shape with a at the places of an index: the gradient of slice",
+    gradient=(lambda g, y, a, shape, index: slice_(g, index=index),),
+    samples=with_params(
+        ((3, 3), {"shape": (4, 3), "index": ((1, None, None), (None, None, None))}),
+        ((3,), {"shape": (5,), "index": ((None, None, 2),)}),
+        ((0,), {"shape": (0, 3), "index": ((None, None, None), 1)}),
+    ),
+)  # fmt: skip
+
+
+def _infer_index(a: TensorType, *arrays: TensorType, index: tuple[Item, ...]) -> TensorType:
+    for array in arrays:
+        if array.dtype.kind not in "iub":
+            raise DtypeError(f"an index must be of ints or booleans, got {array.dtype}")
+    return TensorType(infer_index(a.shape, index, arrays), a.dtype)
+
+
+def _compute_index(a: Any, *arrays: Any, index: tuple[Item, ...]) -> Any:
+    try:
+        return np.asarray(a)[to_python(index, arrays)]
+    except IndexError as error:
+        raise ShapeError(f"an index lies outside {show_shape(np.shape(a))}: {error}") from None
+
+
+def _scatter(g: Any, *arrays: Any, shape: tuple[int, ...], index: tuple[Item, ...]) -> np.ndarray:
+    array = np.asarray(g)
+    result = np.zeros(shape, array.dtype)
+    np.add.at(result, to_python(index, arrays), array)
+    return result
+
+
+def _index_samples(rng: np.random.Generator) -> Iterator[Sample]:
+    rows = (None, None, None)
+    cases: tuple[tuple[Any, ...], ...] = (
+        ((4, 3), [np.array([0, 0, 2])], (ARRAY, rows)),
+        ((4, 3), [np.array([[1, -1]])], (rows, ARRAY)),
+        ((4, 3), [np.array([0, 3]), np.array([2, 2])], (ARRAY, ARRAY)),
+        ((2, 4, 3), [np.array([0, 1]), np.array([2, 0])], (ARRAY, rows, ARRAY)),
+        ((2, 4, 3), [np.array([1, 1])], (0, rows, ARRAY)),
+        ((4, 3), [np.zeros((0,), np.intp)], (ARRAY, rows)),
+    )
+    for shape, arrays, index in cases:
+        for dtype in ("float64", "float32"):
+            x = rng.normal(size=shape).astype(dtype)
+            yield Sample((x, *arrays), {"index": index})
+
+
+def _scatter_samples(rng: np.random.Generator) -> Iterator[Sample]:
+    for sample in _index_samples(rng):
+        x, *arrays = sample.operands
+        part = _compute_index(x, *arrays, **sample.params)
+        yield Sample((part, *arrays), {"shape": x.shape, **sample.params})
+
+
+index_ = Operator(
+    "index", _compute_index, _infer_index, kind=Kind.OPAQUE, family="indexing", flops=no_flops,
+    doc="the parts of a at places that are given by tensors of ints",
+    gradient=(
+        lambda g, y, a, *arrays, index: scatter(g, *arrays, shape=a.shape, index=index),
+        None,
+    ),
+    saves=("bcdefgh", ""), samples=_index_samples,
+)  # fmt: skip
+scatter = Operator(
+    "scatter", _scatter,
+    lambda g, *arrays, shape, index: TensorType(shape, g.dtype),
+    kind=Kind.OPAQUE, family="indexing", flops=lambda result, g, *arrays, shape, index: g.size,
+    doc="zeros of a shape to which g is added at the places of an index: the gradient of index",
+    gradient=(
+        lambda g, y, a, *arrays, shape, index: index_(g, *arrays, index=index),
+        None,
+    ),
+    saves=("bcdefgh", ""), samples=_scatter_samples,
+)  # fmt: skip

@@ -1,0 +1,261 @@
+"""Movement and broadcasting: elements change places or are repeated; none is computed.
+
+    (2, 3) ─ reshape ─> (6,)      (2, 3) ─ transpose ─> (3, 2)      (3,) ─ broadcast_to ─> (2, 3)
+
+`sum_to` is the way back of `broadcast_to`, and with it of every operator that broadcasts: what was
+repeated is summed. Each of the two is the gradient of the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from cgkit.errors import ShapeError
+from cgkit.node import Edge, Kind, Operator
+from cgkit.operators.elementwise import cast, no_flops
+from cgkit.operators.indexing import slice_
+from cgkit.operators.samples import with_params
+from cgkit.types import Shape, Size, TensorType, count, meet, show_shape
+
+
+def normal_axes(axes: Any, ndim: int) -> tuple[int, ...]:
+    """Give axes counted from the front, each once.
+
+    Parameters
+    ----------
+    axes
+        None for all, one axis, or several; negative ones count from the back.
+    ndim
+        The number of axes there are.
+
+    Raises
+    ------
+    ShapeError
+        An axis does not exist or stands twice.
+
+    Examples
+    --------
+    >>> normal_axes(None, 2), normal_axes(-1, 2)
+    ((0, 1), (1,))
+    """
+    if axes is None:
+        return tuple(range(ndim))
+    listed = (axes,) if isinstance(axes, int | np.integer) else tuple(axes)
+    for axis in listed:
+        if not -ndim <= axis < ndim:
+            raise ShapeError(
+                f"axis {axis} does not exist in a tensor of {ndim} axes",
+                attempt=f"an axis from {-ndim} to {ndim - 1}" if ndim else "leaving axis out",
+            )
+    normal = tuple(int(axis) % ndim for axis in listed)
+    if len(set(normal)) < len(normal):
+        raise ShapeError(f"the axes {listed} name one axis twice")
+    return normal
+
+
+def _infer_reshape(a: TensorType, shape: Shape) -> TensorType:
+    return TensorType(resolve_shape(a.shape, tuple(shape)), a.dtype)
+
+
+def resolve_shape(old: Shape, new: Shape) -> Shape:
+    """Put a size in the place of a -1, and check that the number of elements stays.
+
+    Examples
+    --------
+    >>> resolve_shape((2, 3), (-1,))
+    (6,)
+
+    Raises
+    ------
+    ShapeError
+        There are two -1, or the numbers of elements differ.
+    """
+    total = count(old)
+    open_axes = [i for i, size in enumerate(new) if isinstance(size, int) and size == -1]
+    rest = count(size for i, size in enumerate(new) if i not in open_axes)
+    refusal = ShapeError(
+        f"cannot reshape {show_shape(old)} to {show_shape(new)}",
+        why=f"that is {total} elements, this {rest}" + (" times an unknown" * len(open_axes[:1])),
+    )
+    if len(open_axes) > 1:
+        raise ShapeError(f"the shape {show_shape(new)} leaves {len(open_axes)} sizes open, not one")
+    if open_axes:
+        ints = isinstance(total, int) and isinstance(rest, int)
+        if ints and (rest == 0 or total % rest):
+            raise refusal
+        size: Size = total // rest
+        return tuple(size if i in open_axes else old_size for i, old_size in enumerate(new))
+    try:
+        meet(total, rest)
+    except ShapeError:
+        raise refusal from None
+    return new
+
+
+reshape = Operator(
+    "reshape", lambda a, shape: np.reshape(a, shape), _infer_reshape, kind=Kind.MOVEMENT,
+    family="shape", flops=no_flops, doc="the elements of a, in order, in another shape",
+    gradient=(lambda g, y, a, shape: reshape(g, shape=a.shape),),
+    samples=with_params(
+        ((2, 3), {"shape": (3, 2)}), ((2, 3), {"shape": (-1,)}), ((), {"shape": (1, 1)}),
+        ((0, 3), {"shape": (3, 0)}), ((1,), {"shape": ()}),
+    ),
+)  # fmt: skip
+
+
+def _infer_transpose(a: TensorType, axes: Sequence[int] | None = None) -> TensorType:
+    order = tuple(reversed(range(a.ndim))) if axes is None else normal_axes(axes, a.ndim)
+    if len(order) != a.ndim:
+        raise ShapeError(f"transpose of {show_shape(a.shape)} needs {a.ndim} axes, got {order}")
+    return TensorType((a.shape[axis] for axis in order), a.dtype)
+
+
+def _transpose_back(g: Any, y: Any, a: Any, axes: Sequence[int] | None = None) -> Any:
+    if axes is None:
+        return transpose(g)
+    order = normal_axes(axes, len(axes))
+    return transpose(g, axes=tuple(order.index(axis) for axis in range(len(order))))
+
+
+transpose = Operator(
+    "transpose", lambda a, axes=None: np.transpose(a, axes), _infer_transpose, kind=Kind.MOVEMENT,
+    family="shape", flops=no_flops, doc="a with its axes in another order, reversed by default",
+    gradient=(_transpose_back,),
+    samples=with_params(
+        ((2, 3), {}), ((2, 3, 4), {"axes": (1, 2, 0)}), ((2, 3, 4), {"axes": (-1, 0, 1)}),
+        ((), {}), ((0, 3), {}),
+    ),
+)  # fmt: skip
+
+
+def swap_last(x: Any) -> Any:
+    """Transpose the last two axes, as matrices in a batch are transposed."""
+    n = x.ndim
+    return transpose(x, axes=(*range(n - 2), n - 1, n - 2))
+
+
+def _broadcast_to(a: Any, shape: tuple[int, ...]) -> np.ndarray:
+    array = np.asarray(a)
+    result = np.empty(shape, array.dtype)
+    result[...] = array
+    return result
+
+
+def _infer_broadcast_to(a: TensorType, shape: Shape) -> TensorType:
+    new = tuple(shape)
+    if len(new) < a.ndim:
+        raise ShapeError(f"cannot broadcast {show_shape(a.shape)} to {show_shape(new)}")
+    try:
+        for old, size in zip(a.shape, new[len(new) - a.ndim :], strict=True):
+            if not (isinstance(old, int) and old == 1):
+                meet(old, size)
+    except ShapeError as error:
+        raise ShapeError(
+            f"cannot broadcast {show_shape(a.shape)} to {show_shape(new)}", why=error.what
+        ) from None
+    return TensorType(new, a.dtype)
+
+
+broadcast_to = Operator(
+    "broadcast_to", _broadcast_to, _infer_broadcast_to, kind=Kind.BROADCAST, family="shape",
+    flops=no_flops, doc="a repeated along new axes and axes of size 1",
+    gradient=(lambda g, y, a, shape: sum_to(g, shape=a.shape),),
+    samples=with_params(
+        ((3,), {"shape": (2, 3)}), ((), {"shape": (2,)}), ((2, 1), {"shape": (2, 4)}),
+        ((1,), {"shape": (0,)}), ((3,), {"shape": (0, 3)}), ((2,), {"shape": (2,)}),
+    ),
+)  # fmt: skip
+
+
+def _sum_to(a: Any, shape: tuple[int, ...]) -> Any:
+    array = np.asarray(a)
+    lead = array.ndim - len(shape)
+    if lead:
+        array = np.add.reduce(array, tuple(range(lead)))
+    axes = tuple(i for i, size in enumerate(shape) if size == 1 and array.shape[i] != 1)
+    return np.add.reduce(array, axes, keepdims=True) if axes else array
+
+
+def _infer_sum_to(a: TensorType, shape: Shape) -> TensorType:
+    _infer_broadcast_to(TensorType(shape, a.dtype), a.shape)
+    return TensorType(shape, a.dtype)
+
+
+sum_to = Operator(
+    "sum_to", _sum_to, _infer_sum_to, kind=Kind.REDUCTION, family="reduction",
+    flops=lambda result, a, shape: a.size,
+    doc="a summed over the axes along which this shape would be repeated to give a's",
+    gradient=(lambda g, y, a, shape: broadcast_to(g, shape=a.shape),),
+    samples=with_params(
+        ((2, 3), {"shape": (3,)}), ((2,), {"shape": ()}), ((2, 4), {"shape": (2, 1)}),
+        ((0, 3), {"shape": (3,)}), ((2,), {"shape": (2,)}), ((5, 4), {"shape": (1,)}),
+    ),
+)  # fmt: skip
+
+
+def unbroadcast(gradient: Any, edge: Edge) -> Any:
+    """Bring a gradient to the shape and dtype of the edge it belongs to.
+
+    Examples
+    --------
+    >>> unbroadcast(np.ones((2, 3)), Edge(None, 0, (3,), np.dtype("float32")))
+    array([2., 2., 2.], dtype=float32)
+    """
+    if gradient.shape != edge.shape:
+        gradient = sum_to(gradient, shape=edge.shape)
+    if gradient.dtype != edge.dtype:
+        gradient = cast(gradient, dtype=edge.dtype.name)
+    return gradient
+
+
+def _infer_concat(*parts: TensorType, axis: int = 0) -> TensorType:
+    if not parts:
+        raise ShapeError("concat needs at least one tensor")
+    first = parts[0]
+    (at,) = normal_axes(axis, first.ndim)
+    shape: list[Size] = list(first.shape)
+    for part in parts[1:]:
+        if part.ndim != first.ndim:
+            raise ShapeError(
+                f"concat cannot join {show_shape(first.shape)} and {show_shape(part.shape)}: "
+                f"{first.ndim} and {part.ndim} axes"
+            )
+        for i, size in enumerate(part.shape):
+            shape[i] = shape[i] + size if i == at else _meet_in_concat(first, part, i)
+    return TensorType(shape, np.result_type(*(part.dtype for part in parts)))
+
+
+def _meet_in_concat(first: TensorType, part: TensorType, axis: int) -> Size:
+    try:
+        return meet(first.shape[axis], part.shape[axis])
+    except ShapeError as error:
+        raise ShapeError(
+            f"concat cannot join {show_shape(first.shape)} and {show_shape(part.shape)}",
+            why=f"on axis {axis} {error.what}",
+        ) from None
+
+
+def _concat_part(g: Any, i: int, sizes: tuple[Size, ...], axis: int) -> Any:
+    low = sum(sizes[:i], 0)
+    whole = (None, None, None)
+    part = (low, low + sizes[i], None)
+    return slice_(g, index=tuple(part if a == axis else whole for a in range(g.ndim)))
+
+
+def _concat_back(g: Any, y: Any, *parts: Any, axis: int = 0) -> tuple[Any, ...]:
+    (at,) = normal_axes(axis, g.ndim)
+    sizes = tuple(part.shape[at] for part in parts)
+    return tuple(_concat_part(g, i, sizes, at) for i in range(len(parts)))
+
+
+concat = Operator(
+    "concat", lambda *parts, axis=0: np.concatenate(parts, axis), _infer_concat,
+    kind=Kind.OPAQUE, family="shape", flops=no_flops, doc="tensors joined along an axis",
+    gradient=_concat_back,
+    samples=with_params(
+        ((2, 3), (1, 3), {"axis": 0}), ((2, 3), (2, 2), (2, 0), {"axis": -1}), ((2,), {}),
+    ),
+)  # fmt: skip

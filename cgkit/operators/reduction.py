@@ -1,0 +1,155 @@
+"""Reductions: whole axes are folded into one element each.
+
+    (2, 3) ─ sum(axis=1) ─> (2,)       keepdims=True leaves (2, 1), which broadcasts against (2, 3)
+
+Going backward, what was folded is repeated: `spread` brings a result back over the axes that were
+folded. A maximum that several elements reach shares its gradient evenly among them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cgkit.errors import DtypeError, ShapeError
+from cgkit.node import Kind, Operator, Rule
+from cgkit.operators.elementwise import cast, div, equal, quiet
+from cgkit.operators.movement import broadcast_to, normal_axes, reshape
+from cgkit.operators.samples import with_params
+from cgkit.types import Shape, Size, TensorType, count, show_shape
+
+Axis = int | tuple[int, ...] | None
+
+
+def kept_shape(shape: Shape, axis: Axis) -> Shape:
+    """Give the shape of a reduction that keeps its axes.
+
+    Examples
+    --------
+    >>> kept_shape((2, 3), -1)
+    (2, 1)
+    """
+    axes = normal_axes(axis, len(shape))
+    return tuple(1 if i in axes else size for i, size in enumerate(shape))
+
+
+def reduced_shape(shape: Shape, axis: Axis, keepdims: bool) -> Shape:
+    """Give the shape of a reduction."""
+    if keepdims:
+        return kept_shape(shape, axis)
+    axes = normal_axes(axis, len(shape))
+    return tuple(size for i, size in enumerate(shape) if i not in axes)
+
+
+def spread(x: Any, like: Any, axis: Axis) -> Any:
+    """Repeat a reduced tensor over the axes that were folded away, to the shape of `like`."""
+    if axis is not None:
+        x = reshape(x, shape=kept_shape(like.shape, axis))
+    return broadcast_to(x, shape=like.shape)
+
+
+def folded(shape: Shape, axis: Axis) -> Size:
+    """Count the elements that are folded into one."""
+    return count(shape[i] for i in normal_axes(axis, len(shape)))
+
+
+def _infer(name: str, dtype: Any, nonempty: bool = False) -> Rule:
+    def infer(a: TensorType, axis: Axis = None, keepdims: bool = False) -> TensorType:
+        if nonempty and any(
+            isinstance(a.shape[i], int) and a.shape[i] == 0 for i in normal_axes(axis, a.ndim)
+        ):
+            raise _empty(name, a.shape, axis)
+        return TensorType(reduced_shape(a.shape, axis, keepdims), dtype(a.dtype))
+
+    return infer
+
+
+def _empty(name: str, shape: Any, axis: Axis) -> ShapeError:
+    return ShapeError(
+        f"{name} over no elements has no value: shape {show_shape(shape)}, axis {axis}",
+        attempt=f"a check for empty tensors before {name}",
+    )
+
+
+def _sum_dtype(dtype: np.dtype) -> np.dtype:
+    return np.add.reduce(np.empty((0,), dtype)).dtype
+
+
+def _sum(a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+    axes = None if axis is None else normal_axes(axis, np.ndim(a))
+    return np.add.reduce(a, axes, keepdims=keepdims)
+
+
+def _mean_dtype(dtype: np.dtype) -> np.dtype:
+    if dtype.kind not in "fiub":
+        raise DtypeError(f"mean cannot take {dtype}")
+    return dtype if dtype.kind == "f" else np.dtype("float64")
+
+
+def _mean(a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+    array = np.asarray(a)
+    axes = None if axis is None else normal_axes(axis, array.ndim)
+    total = np.add.reduce(array, axes, dtype=_mean_dtype(array.dtype), keepdims=keepdims)
+    return np.true_divide(total, folded(array.shape, axis), dtype=total.dtype)
+
+
+def _mean_back(g: Any, y: Any, a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+    share = div(g, cast_count(folded(a.shape, axis), g))
+    return spread(share, a, axis)
+
+
+def cast_count(number: Size, like: Any) -> Any:
+    """Give a count for arithmetic with a tensor; an open one is measured when the graph runs."""
+    return number if isinstance(number, int) else measure(like, size=number)
+
+
+measure = Operator(
+    "measure", lambda a, size: np.asarray(size, np.asarray(a).dtype),
+    lambda a, size: TensorType((), a.dtype), kind=Kind.OPAQUE, family="shape",
+    flops=lambda result, a, size: 0, gradient=(None,),
+    samples=with_params(((2,), {"size": 3})),
+    doc="a size as a number of a's dtype: how a graph reads a size that is open until it runs",
+)  # fmt: skip
+
+
+def _extreme(name: str, ufunc: np.ufunc) -> Operator:
+    def compute(a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+        array = np.asarray(a)
+        if folded(array.shape, axis) == 0:
+            raise _empty(name, array.shape, axis)
+        axes = None if axis is None else normal_axes(axis, array.ndim)
+        return ufunc.reduce(array, axes, keepdims=keepdims)
+
+    def back(g: Any, y: Any, a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+        reached = cast(equal(a, spread(y, a, axis)), dtype=g.dtype.name)
+        ties = sum_(reached, axis=axis, keepdims=keepdims)
+        return spread(div(g, ties), a, axis) * reached
+
+    word = "largest" if name == "max" else "smallest"
+    return Operator(
+        name, compute, _infer(name, lambda dtype: dtype, nonempty=True), kind=Kind.REDUCTION,
+        family="reduction", flops=lambda result, a, **params: a.size, gradient=(back,),
+        saves=("ay",), samples=with_params(*AXES),
+        doc=f"the {word} element along axes; elements that tie share the gradient evenly",
+    )  # fmt: skip
+
+
+AXES: tuple[tuple[Any, ...], ...] = (
+    ((2, 3), {}), ((), {}), ((2, 3), {"axis": 0}), ((2, 3, 4), {"axis": (0, -1)}),
+    ((2, 3), {"axis": -1, "keepdims": True}), ((0, 3), {"axis": 1}), ((1, 4), {"axis": 1}),
+)  # fmt: skip
+sum_ = Operator(
+    "sum", _sum,
+    _infer("sum", _sum_dtype), kind=Kind.REDUCTION, family="reduction",
+    flops=lambda result, a, **params: a.size, samples=with_params(*AXES, ((0,), {})),
+    gradient=(lambda g, y, a, axis=None, keepdims=False: spread(g, a, axis),),
+    doc="the sum of the elements along axes, of all by default; 0 over none",
+)  # fmt: skip
+mean = Operator(
+    "mean", quiet(_mean), _infer("mean", _mean_dtype), kind=Kind.REDUCTION, family="reduction",
+    flops=lambda result, a, **params: a.size + result.size, gradient=(_mean_back,),
+    samples=with_params(*AXES), doc="the mean of the elements along axes; nan over none",
+)  # fmt: skip
+max_ = _extreme("max", np.maximum)
+min_ = _extreme("min", np.minimum)

@@ -1,0 +1,139 @@
+"""Operands on which the laws of the operators are tested, a generator for each sort of operand.
+
+    pairs(rng) ─> (3, 4) with (4,), () with (2,), (0, 3) with (3,), float32, nan, ... as Samples
+
+Every sort holds 0-d, empty, broadcast and negatively strided arrays and every dtype the operators
+support; samples at kinks, at poles or of integers are marked as not differentiable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from cgkit.node import Sample
+
+SHAPES: tuple[tuple[int, ...], ...] = ((), (1,), (5,), (2, 3), (0, 3), (2, 1, 4))
+BROADCASTS: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (
+    ((), ()), ((3,), ()), ((2, 3), (3,)), ((3, 1), (4,)), ((0, 3), (3,)), ((1,), (5, 4)),
+)  # fmt: skip
+FLOATS = ("float64", "float32")
+INTEGERS = ("int32", "int64")
+SPECIAL = np.array([np.inf, -np.inf, np.nan, 0.0, -0.0, 1e-310, 1e300])
+
+Draw = Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]
+
+
+def normal(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """Draw numbers around 0."""
+    return np.asarray(rng.normal(size=shape))
+
+
+def apart(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """Draw numbers at least 0.1 away from 0."""
+    x = normal(rng, shape)
+    return np.asarray(x + np.where(x < 0, -0.1, 0.1))
+
+
+def positive(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """Draw numbers between 0.3 and 3."""
+    return np.asarray(rng.uniform(0.3, 3.0, size=shape))
+
+
+def backward_view(x: np.ndarray) -> np.ndarray:
+    """Give the same numbers with negative strides."""
+    flipped = tuple(slice(None, None, -1) for _ in range(x.ndim))
+    return np.array(x[flipped])[flipped]
+
+
+def _one(rng: np.random.Generator, draw: Draw) -> Iterator[Sample]:
+    for dtype in FLOATS:
+        for shape in SHAPES:
+            yield Sample((draw(rng, shape).astype(dtype),))
+    yield Sample((backward_view(draw(rng, (4, 3))),))
+    for dtype in INTEGERS:
+        yield Sample((rng.integers(1, 9, size=(2, 3)).astype(dtype),), differentiable=False)
+    yield Sample((SPECIAL,), differentiable=False)
+
+
+def _two(rng: np.random.Generator, left: Draw, right: Draw) -> Iterator[Sample]:
+    for dtype in FLOATS:
+        for a, b in BROADCASTS:
+            yield Sample((left(rng, a).astype(dtype), right(rng, b).astype(dtype)))
+    yield Sample((backward_view(left(rng, (4, 3))), right(rng, (3,))))
+    yield Sample((left(rng, (3,)).astype("float32"), right(rng, (3,))))
+    for dtype in INTEGERS:
+        a, b = rng.integers(1, 5, size=(2, 2, 3)).astype(dtype)
+        yield Sample((a, b), differentiable=False)
+    special = np.meshgrid(SPECIAL, SPECIAL)
+    yield Sample((special[0], special[1]), differentiable=False)
+
+
+def values(rng: np.random.Generator) -> Iterator[Sample]:
+    """Operands of smooth functions."""
+    return _one(rng, normal)
+
+
+def reals(rng: np.random.Generator) -> Iterator[Sample]:
+    """Operands of functions with a kink at 0."""
+    return _one(rng, apart)
+
+
+def positives(rng: np.random.Generator) -> Iterator[Sample]:
+    """Operands of functions of positive numbers."""
+    return _one(rng, positive)
+
+
+def pairs(rng: np.random.Generator) -> Iterator[Sample]:
+    """Two operands that broadcast."""
+    return _two(rng, normal, apart)
+
+
+def positive_pairs(rng: np.random.Generator) -> Iterator[Sample]:
+    """Two positive operands that broadcast."""
+    return _two(rng, positive, positive)
+
+
+def triples(rng: np.random.Generator) -> Iterator[Sample]:
+    """A gradient and the two operands it belongs to."""
+    for sample in pairs(rng):
+        a, b = sample.operands
+        g = normal(rng, np.broadcast_shapes(a.shape, b.shape)).astype(np.result_type(a, b, "f4"))
+        yield Sample((g, a, b), differentiable=sample.differentiable)
+
+
+def conditions(rng: np.random.Generator) -> Iterator[Sample]:
+    """A condition and two operands to choose from."""
+    for sample in pairs(rng):
+        a, b = sample.operands
+        condition = rng.random(np.broadcast_shapes(a.shape, b.shape)) < 0.5
+        yield Sample((condition, a, b), differentiable=sample.differentiable)
+
+
+def casts(rng: np.random.Generator) -> Iterator[Sample]:
+    """An operand and another dtype."""
+    for shape in SHAPES:
+        yield Sample((normal(rng, shape),), {"dtype": "float64"})
+    yield Sample((normal(rng, (2,)).astype("float32"),), {"dtype": "float64"}, False)
+    yield Sample((normal(rng, (2,)),), {"dtype": "float32"}, False)
+    yield Sample((rng.integers(0, 9, size=(2, 3)),), {"dtype": "float32"}, False)
+
+
+def with_params(*cases: tuple[Any, ...], draw: Draw = normal) -> Callable[..., Iterator[Sample]]:
+    """Make samples of given shapes and params: each case is (shapes..., params).
+
+    Examples
+    --------
+    >>> samples = with_params(((2, 3), {"axis": 0}))
+    >>> [s.operands[0].dtype.name for s in samples(np.random.default_rng(0))]
+    ['float64', 'float32']
+    """
+
+    def samples(rng: np.random.Generator) -> Iterator[Sample]:
+        for *shapes, params in cases:
+            for dtype in FLOATS:
+                yield Sample(tuple(draw(rng, shape).astype(dtype) for shape in shapes), params)
+
+    return samples

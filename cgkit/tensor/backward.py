@@ -1,0 +1,289 @@
+"""Going backward from Tensors: collect gradients in leaves, or give those asked for.
+
+    backward(y)        y ─> ... ─> leaves: each adds what arrives to its .grad
+    grad(y, [x, w])    the same sweep, only through nodes that lead to x and w; no .grad changes
+
+With create_graph the rules run on Tensors and are recorded, so that the result can be
+differentiated again; otherwise they run on plain arrays. A handle gives its class's `wrap`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from cgkit.autodiff import (
+    Order, add_gradient, check_saved, is_single, needed, nodes_to_visit, read_arrays, sweep,
+)  # fmt: skip
+from cgkit.errors import GradientError, ShapeError
+from cgkit.node import LEAF, Edge, Node
+from cgkit.operators.movement import unbroadcast
+from cgkit.order import topological_order
+
+GRAD_MODE: ContextVar[bool] = ContextVar("grad mode", default=True)
+Wrap = Callable[..., Any]
+
+
+@contextmanager
+def no_grad() -> Iterator[None]:
+    """Compute without recording, in this context only.
+
+    Examples
+    --------
+    >>> from cgkit import Tensor
+    >>> x = Tensor(1.0, requires_grad=True)
+    >>> with no_grad():
+    ...     y = x * 2.0
+    >>> y.requires_grad
+    False
+    """
+    token = GRAD_MODE.set(False)
+    try:
+        yield
+    finally:
+        GRAD_MODE.reset(token)
+
+
+def backward(
+    root: Any,
+    seed: Any = None,
+    *,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    order: Order = topological_order,
+) -> None:
+    """Add the gradient of a tensor to every leaf it was computed from.
+
+    Parameters
+    ----------
+    root
+        The tensor to go back from.
+    seed
+        The gradient to begin with, of root's shape; 1 for a tensor of one element.
+    retain_graph
+        Whether to keep what the nodes saved, for another backward; as create_graph by default.
+    create_graph
+        Whether to record the gradients' own computation.
+    order
+        Gives the ancestors of a node, each after the nodes it reads.
+
+    Raises
+    ------
+    GradientError
+        Nothing here requires grad; a seed is needed; the graph was freed or written to since.
+    ShapeError
+        The seed has another shape.
+    """
+    node, index, start = _start(root, seed)
+    nodes = nodes_to_visit(node, order)
+    check_saved(nodes)
+
+    def deliver(at: Node, gradient: Any) -> Any:
+        gradient = _run_hooks(at, gradient, root.wrap, create_graph)
+        if at.operator is LEAF:
+            _collect(at, gradient, root.wrap)
+        return gradient
+
+    keep = create_graph if retain_graph is None else retain_graph
+    _sweep(root, nodes, [(node, index, start)], deliver, keep, create_graph, None)
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    seeds: Any = None,
+    *,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool = False,
+    materialize_grads: bool = False,
+    order: Order = topological_order,
+) -> tuple[Any, ...]:
+    """Give the gradients of a tensor with respect to others; no `.grad` is touched.
+
+    Parameters
+    ----------
+    outputs
+        A tensor, or several whose gradients are added.
+    inputs
+        A tensor or several: leaves or tensors in between.
+    seeds
+        The gradient to begin with for each output; 1 for outputs of one element.
+    retain_graph, create_graph, order
+        As for `backward`.
+    allow_unused
+        Whether an input that no output depends on is allowed; its gradient is None.
+    materialize_grads
+        Whether such an input has a gradient of zeros instead.
+
+    Returns
+    -------
+    tuple of Tensor or None
+        A gradient for each input.
+
+    Raises
+    ------
+    GradientError
+        An input is unused and that is not allowed, or any reason of `backward`.
+
+    Examples
+    --------
+    >>> from cgkit import Tensor
+    >>> x = Tensor(3.0, requires_grad=True)
+    >>> (first,) = grad(x**3.0, x, create_graph=True)
+    >>> first.item(), grad(first, x)[0].item()
+    (27.0, 18.0)
+    """
+    roots = _listed(outputs)
+    wanted = _listed(inputs)
+    for x in wanted:
+        if x.edge is None or x.edge.node is None:
+            raise GradientError("one of the tensors to differentiate by does not require grad")
+    seeds = [None] * len(roots) if seeds is None else _listed(seeds)
+    starts = [_start(root, seed) for root, seed in zip(roots, seeds, strict=True)]
+    nodes = _all_nodes([node for node, _, _ in starts], order)
+    through = needed(nodes, {x.edge.node for x in wanted})
+    nodes = [node for node in nodes if node in through]
+    ends = {x.edge.node for x in wanted}
+    check_saved([node for node in nodes if any(p in through for p in node.producers)])
+    found: dict[Any, Any] = {}
+    wrap = roots[0].wrap
+
+    def deliver(at: Node, gradient: Any) -> Any:
+        gradient = _run_hooks(at, gradient, wrap, create_graph)
+        if at in ends:
+            parts = {0: gradient} if is_single(at) else gradient
+            found.update({(at, i): part for i, part in parts.items()})
+        return gradient
+
+    for x in wanted:
+        x.edge.node.extra()
+    keep = create_graph if retain_graph is None else retain_graph
+    _sweep(roots[0], nodes, starts, deliver, keep, create_graph, through)
+    zeros = materialize_grads
+    return tuple(_found(x, found.get(x.edge.key), wrap, allow_unused or zeros, zeros) for x in wanted)
+
+
+def _listed(x: Any) -> list[Any]:
+    return list(x) if isinstance(x, tuple | list) else [x]
+
+
+def _found(x: Any, gradient: Any, wrap: Wrap, unused: bool, zeros: bool) -> Any:
+    if gradient is not None:
+        return gradient if isinstance(gradient, type(x)) else wrap(np.asarray(gradient))
+    if not unused:
+        raise GradientError(
+            "one of the tensors to differentiate by was not used in the graph",
+            attempt="allow_unused=True, if that is meant",
+        )
+    return wrap(np.zeros(x.shape, x.dtype)) if zeros else None
+
+
+def _all_nodes(roots: Sequence[Node], order: Order) -> list[Node]:
+    nodes: dict[Node, None] = {}
+    for root in roots:
+        nodes.update(dict.fromkeys(nodes_to_visit(root, order)))
+    return list(nodes) if len(set(roots)) == 1 else topological_order(*roots)
+
+
+def _start(root: Any, seed: Any) -> tuple[Node, int, Any]:
+    if root.edge is None or root.edge.node is None:
+        raise GradientError(
+            "no operand of this tensor requires grad, so there is nothing to go back through",
+            attempt="Tensor(..., requires_grad=True)",
+        )
+    data = root.data
+    if seed is None:
+        if data.size != 1:
+            raise GradientError(
+                "grad can be implicitly created only for scalar outputs",
+                why=f"this tensor has shape {data.shape}",
+                attempt="y.sum().backward(), or a seed of its shape",
+            )
+        seed = np.ones(data.shape, data.dtype)
+    elif not isinstance(seed, type(root)):
+        seed = np.asarray(seed)
+    if seed.shape != data.shape:
+        raise ShapeError(
+            f"the seed has shape {seed.shape}, the output {data.shape}",
+            why="seeds never broadcast",
+        )
+    return root.edge.node, root.edge.index, seed
+
+
+def _sweep(
+    root: Any,
+    nodes: list[Node],
+    starts: list[tuple[Node, int, Any]],
+    deliver: Callable[[Node, Any], Any],
+    retain: bool,
+    create: bool,
+    through: set[Node] | None,
+) -> None:
+    grads: dict[Node, Any] = {}
+    tensor = type(root)
+    for node, index, seed in starts:
+        if create and not isinstance(seed, tensor):
+            seed = root.wrap(seed)
+        elif not create and isinstance(seed, tensor):
+            seed = seed.data
+        edge = Edge(node, index, seed.shape, root.data.dtype)
+        add_gradient(grads, node, index, unbroadcast(seed, edge))
+    token = None if create else GRAD_MODE.set(False)
+    try:
+        with np.errstate(all="ignore"):
+            sweep(
+                nodes, grads, read=_reader(root.wrap) if create else read_arrays,
+                unbroadcast=unbroadcast, deliver=deliver, through=through, retain=retain,
+            )  # fmt: skip
+    finally:
+        if token is not None:
+            GRAD_MODE.reset(token)
+
+
+def _reader(wrap: Wrap) -> Callable[[Node], tuple[Any, list[Any]]]:
+    """Read a node's operands as Tensors on their old edges, for rules that are recorded."""
+
+    def read(node: Node) -> tuple[Any, list[Any]]:
+        result, operands, saved = None, list(node.inputs), node.saved
+        for i in range(0, len(saved), 4):
+            place, array, version = saved[i : i + 3]
+            if place < 0:
+                result = wrap(array, Edge(node, 0, array.shape, array.dtype), version)
+            elif operands[place].__class__ is Edge:
+                edge = operands[place]
+                operands[place] = wrap(array, edge if edge.node is not None else None, version)
+        return result, operands
+
+    return read
+
+
+def _run_hooks(node: Node, gradient: Any, wrap: Wrap, create: bool) -> Any:
+    extras = node.extras
+    if extras is None or not extras.hooks:
+        return gradient
+    parts = {0: gradient} if is_single(node) else dict(gradient)
+    for index, hook in list(extras.hooks):
+        if index not in parts:
+            continue
+        part = parts[index]
+        given = part if create else wrap(np.asarray(part))
+        replaced = hook(given)
+        if replaced is not None:
+            if replaced.shape != given.shape:
+                raise ShapeError(
+                    f"a hook gave a gradient of shape {replaced.shape}, not {given.shape}"
+                )
+            parts[index] = replaced if create else replaced.data
+    return parts[0] if is_single(node) else parts
+
+
+def _collect(leaf: Node, gradient: Any, wrap: Wrap) -> None:
+    grads: Mapping[int, Any] = leaf.extra().grads
+    old = grads.get(0)
+    new = gradient if hasattr(gradient, "edge") else wrap(np.array(gradient))
+    leaf.extra().grads[0] = new if old is None else old + new

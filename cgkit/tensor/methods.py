@@ -1,0 +1,258 @@
+"""What a tensor can be asked: its facts, its gradient, its numbers.
+
+    x.shape  x.dtype  x.is_leaf  x.grad_fn      facts
+    x.backward()  x.grad  x.detach()            gradients
+    x.item()  x.numpy()  float(x)               numbers out
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Literal, Self
+
+import numpy as np
+
+from cgkit.arithmetic import Arithmetic
+from cgkit.autodiff import Order
+from cgkit.errors import DtypeError, GradientError, ShapeError
+from cgkit.node import LEAF, NO_PARAMS, Edge, Node
+from cgkit.order import topological_order
+from cgkit.tensor.backward import backward
+
+
+class TensorMethods(Arithmetic):
+    """The methods of Tensor that need no knowledge of how operators are recorded."""
+
+    __slots__ = ("__weakref__", "data", "edge", "version")
+
+    data: np.ndarray
+    """The elements."""
+    edge: Edge | None
+    """The output of the node that made it; None when no gradient can flow through it."""
+    version: list[Any]
+    """How often its memory was written to; then the array that owns the memory, if this or another
+    tensor is a view of it, and weak references to the views."""
+
+    @classmethod
+    def wrap(
+        cls, data: np.ndarray, edge: Edge | None = None, version: list[Any] | None = None
+    ) -> Self:
+        """Make a tensor of an array as it is, without a copy."""
+        made = cls.__new__(cls)
+        made.data = data
+        made.edge = edge
+        made.version = [0] if version is None else version
+        return made
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """A size for each axis."""
+        return self.data.shape
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The type of the elements."""
+        return self.data.dtype
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self.data.size
+
+    @property
+    def device(self) -> Literal["cpu"]:
+        """Where the data lie."""
+        return "cpu"
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether a gradient can flow through it."""
+        return self.edge is not None
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether it stands at the end of the graph: made by the user, or needing no gradient."""
+        return self.edge is None or self.edge.node is None or self.edge.node.operator is LEAF
+
+    @property
+    def grad_fn(self) -> Node | None:
+        """The node that made it; None for a leaf."""
+        return None if self.is_leaf or self.edge is None else self.edge.node
+
+    @property
+    def grad(self) -> Self | None:
+        """The gradient that backward has collected, or None."""
+        if self.edge is None or self.edge.node is None or self.edge.node.extras is None:
+            return None
+        found: Self | None = self.edge.node.extras.grads.get(self.edge.index)
+        return found
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        if self.edge is None or self.edge.node is None:
+            raise GradientError("a tensor that requires no grad keeps none")
+        if value is None:
+            self.edge.node.extra().grads.pop(self.edge.index, None)
+        elif value.shape != self.shape:
+            raise ShapeError(f"a gradient of shape {value.shape} for a tensor of {self.shape}")
+        else:
+            self.edge.node.extra().grads[self.edge.index] = value
+
+    def requires_grad_(self) -> Self:
+        """Make this a leaf that collects a gradient.
+
+        Raises
+        ------
+        DtypeError
+            Its elements are not floating: there is no slope between integers.
+        GradientError
+            It was computed from tensors that require grad, and has its gradient from them.
+        """
+        if self.data.dtype.kind != "f":
+            raise DtypeError(
+                f"only floating tensors require grad, this one is {self.data.dtype}",
+                attempt="Tensor(data, dtype='float64', requires_grad=True)",
+            )
+        if self.edge is None:
+            leaf = Node(LEAF, (), NO_PARAMS)
+            leaf.extra()
+            self.edge = Edge(leaf, 0, self.data.shape, self.data.dtype)
+        return self
+
+    def backward(
+        self,
+        seed: Any = None,
+        *,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        order: Order = topological_order,
+    ) -> None:
+        """Add the gradient of this tensor to every leaf it was computed from.
+
+        Parameters
+        ----------
+        seed
+            The gradient to begin with, of this tensor's shape; 1 for a tensor of one element.
+        retain_graph
+            Whether to keep what the nodes saved, for another backward.
+        create_graph
+            Whether to record the gradients' own computation.
+        order
+            Gives the ancestors of a node, each after the nodes it reads.
+
+        Raises
+        ------
+        GradientError
+            Nothing here requires grad; a seed is needed; the graph was freed or written to since.
+        ShapeError
+            The seed has another shape.
+
+        Examples
+        --------
+        >>> from cgkit import Tensor
+        >>> x = Tensor(1.0, requires_grad=True)
+        >>> b = x + x
+        >>> (b + b).backward()
+        >>> x.grad
+        Tensor(4.)
+        """
+        backward(
+            self, seed, retain_graph=retain_graph, create_graph=create_graph, order=order
+        )
+
+    def detach(self) -> Self:
+        """Give the same data, in the same memory, apart from the graph."""
+        return self.wrap(self.data, None, self.version)
+
+    def retain_grad(self) -> Self:
+        """Keep the gradient of this tensor too, though it is no leaf."""
+        node, index = self._node("retain its gradient")
+        if node.operator is not LEAF:
+            grads = node.extra().grads
+
+            def keep(gradient: Any) -> None:
+                grads[index] = gradient
+
+            node.extra().hooks.append((index, keep))
+        return self
+
+    def register_hook(self, hook: Callable[[Any], Any]) -> Callable[[], None]:
+        """Have a function see the gradient of this tensor when it is complete.
+
+        Parameters
+        ----------
+        hook
+            Called with the gradient; what it returns, unless None, takes its place.
+
+        Returns
+        -------
+        callable
+            Call it to take the hook away.
+
+        Examples
+        --------
+        >>> from cgkit import Tensor
+        >>> x = Tensor(1.0, requires_grad=True)
+        >>> remove = x.register_hook(lambda gradient: gradient * 10.0)
+        >>> (x * 2.0).backward()
+        >>> x.grad
+        Tensor(20.)
+        """
+        node, index = self._node("have a hook")
+        entry = (index, hook)
+        node.extra().hooks.append(entry)
+
+        def remove() -> None:
+            node.extra().hooks.remove(entry)
+
+        return remove
+
+    def _node(self, what: str) -> tuple[Node, int]:
+        if self.edge is None or self.edge.node is None:
+            raise GradientError(f"a tensor that requires no grad cannot {what}")
+        return self.edge.node, self.edge.index
+
+    def item(self) -> Any:
+        """Give the only element as a plain number."""
+        if self.data.size != 1:
+            raise ShapeError(f"item() needs one element, this tensor has {self.data.size}")
+        return self.data.reshape(-1)[0].item()
+
+    def numpy(self) -> np.ndarray:
+        """Give the data as an array of its own."""
+        return self.data.copy()
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __bool__(self) -> bool:
+        return bool(self.item())
+
+    def __index__(self) -> int:
+        if self.data.dtype.kind not in "iu":
+            raise DtypeError(f"only an integer tensor is an index, this one is {self.data.dtype}")
+        return int(self.item())
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if self.edge is not None:
+            raise GradientError(
+                "a tensor that requires grad does not turn into an array by itself",
+                attempt="x.detach().numpy(), or x.data to look at the numbers",
+            )
+        return np.array(self.data, dtype=dtype, copy=copy)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self) -> str:
+        data = np.array2string(self.data, separator=", ", prefix="Tensor(", threshold=200)
+        usual = self.data.dtype in (np.float64, np.int64, np.bool_)
+        dtype = "" if usual else f", dtype={self.data.dtype}"
+        grad = ", requires_grad=True" if self.edge is not None and self.is_leaf else ""
+        grad_fn = f", grad_fn={self.grad_fn.operator.name}" if self.grad_fn is not None else ""
+        return f"Tensor({data}{dtype}{grad}{grad_fn})"
+
+    __hash__ = object.__hash__

@@ -1,0 +1,324 @@
+"""Compute at once and record how: what applying an operator to Tensors means.
+
+    mul(x, w) ─> data = x.data * w.data
+              └> Node(mul, (x.edge, w.edge), saved: w for x's gradient, x for w's) if one is wanted
+
+Only what a gradient will read is saved, and only for operands that want one. Tensors whose data are
+the same memory share one version counter, so backward notices a write through any of them. One and
+two operands have a path of their own: a lone eager operator costs about as much as NumPy's.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from cgkit import operators as ops
+from cgkit.errors import CgkitError, DtypeError, GradientError, ShapeError
+from cgkit.node import FREED, LEAF, NO_PARAMS, Edge, Node, Operand, Operator
+from cgkit.tensor.backward import GRAD_MODE
+from cgkit.tensor.methods import TensorMethods
+
+grad_enabled = GRAD_MODE.get
+ndarray = np.ndarray
+
+
+class Tensor(TensorMethods):
+    """An array of numbers that remembers how it was computed.
+
+    Parameters
+    ----------
+    data
+        A number, nested lists, an array or another Tensor; it is copied.
+    dtype
+        The dtype to hold it in; NumPy's choice by default.
+    requires_grad
+        Whether `backward` shall collect a gradient here.
+
+    Raises
+    ------
+    DtypeError
+        The data are no numbers, or require a gradient and are not floating.
+
+    Examples
+    --------
+    >>> x = Tensor([1.0, 2.0, 3.0], requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> x.grad
+    Tensor([2., 4., 6.])
+    """
+
+    __slots__ = ()
+    rank = 1
+
+    def __init__(
+        self, data: Any, *, dtype: DTypeLike | None = None, requires_grad: bool = False
+    ) -> None:
+        self.data = as_data(data, dtype)
+        self.edge = None
+        self.version = [0]
+        if requires_grad:
+            self.requires_grad_()
+
+    def apply(self, operator: Operator, inputs: tuple[Any, ...], params: Mapping[str, Any]) -> Any:
+        """Compute an operator on these operands, and record it if a gradient may be wanted."""
+        arrays = [x.data if x.__class__ is Tensor else x for x in inputs]
+        found = _compute(operator, arrays, params)
+        results = found if operator.several else (found,)
+        data = [y if y.__class__ is ndarray else np.asarray(y) for y in results]
+        versions = [_version_of(y, inputs) for y in data]
+        wanted = tuple(
+            i for i, x in enumerate(inputs) if x.__class__ is Tensor and x.edge is not None
+        )
+        if not wanted or operator.gradient is None or not grad_enabled():
+            made = tuple([_wrap(y, None, v) for y, v in zip(data, versions, strict=True)])
+        else:
+            made = _record(operator, inputs, params, wanted, data, versions)
+        return made if operator.several else made[0]
+
+    @classmethod
+    def binary(cls, operator: Operator, left: Any, right: Any) -> Any:
+        """Apply an operator to two operands: the hot path of `apply`."""
+        return _apply_two(operator, left, right)
+
+    @classmethod
+    def unary(cls, operator: Operator, operand: Any) -> Any:
+        """Apply an operator to one operand: the hot path of `apply`."""
+        return _apply_one(operator, operand)
+
+    def add_(self, other: Any) -> Tensor:
+        """Add in place."""
+        return write(self, ops.ALL["add"], other)
+
+    def sub_(self, other: Any) -> Tensor:
+        """Subtract in place."""
+        return write(self, ops.ALL["sub"], other)
+
+    def mul_(self, other: Any) -> Tensor:
+        """Multiply in place."""
+        return write(self, ops.ALL["mul"], other)
+
+    def div_(self, other: Any) -> Tensor:
+        """Divide in place."""
+        return write(self, ops.ALL["div"], other)
+
+    def exp_(self) -> Tensor:
+        """Raise e to the elements, in place."""
+        return write(self, ops.ALL["exp"])
+
+    def tanh_(self) -> Tensor:
+        """Take the hyperbolic tangent, in place."""
+        return write(self, ops.ALL["tanh"])
+
+    def relu_(self) -> Tensor:
+        """Put 0 for negative elements, in place."""
+        return write(self, ops.ALL["relu"])
+
+
+_wrap = Tensor.wrap
+
+
+def as_data(data: Any, dtype: DTypeLike | None = None) -> np.ndarray:
+    """Copy numbers into an array.
+
+    Raises
+    ------
+    DtypeError
+        The data are no numbers.
+    ShapeError
+        Nested lists of unlike lengths.
+    """
+    source = data.data if isinstance(data, Tensor) else data
+    try:
+        array = np.array(source, dtype=dtype)
+    except (ValueError, TypeError) as error:
+        if "inhomogeneous" in str(error):
+            raise ShapeError("nested lists of unlike lengths make no tensor") from None
+        raise DtypeError(f"cannot make a tensor of {data!r:.60}: {error}") from None
+    if array.dtype.kind not in "fiubc":
+        raise DtypeError(
+            f"a tensor holds numbers, not {array.dtype}", attempt="numbers, lists or arrays of them"
+        )
+    return array
+
+
+def _compute(operator: Operator, arrays: Sequence[Any], params: Mapping[str, Any]) -> Any:
+    try:
+        return operator.compute(*arrays, **params)
+    except CgkitError:
+        raise
+    except (ValueError, TypeError, IndexError) as error:
+        operator.explain(arrays, params)
+        raise error
+
+
+def _version_of(data: np.ndarray, operands: Sequence[Any]) -> list[Any]:
+    """Give the counter of an operand whose memory the data lie in, or a new one."""
+    if data.base is None:
+        return [0]
+    for x in operands:
+        if x.__class__ is Tensor and (data is x.data or np.may_share_memory(data, x.data)):
+            return _share_counter(data, x)
+    return [0]
+
+
+def _share_counter(data: np.ndarray, x: Tensor) -> list[Any]:
+    version = x.version
+    if data is not x.data:
+        if len(version) == 1:
+            version.append(x.data)
+        version[2:] = [view for view in version[2:] if view() is not None]
+        version.append(weakref.ref(data))
+    return version
+
+
+def _kept(x: Any) -> Any:
+    """Give an operand as a node keeps it: an array of the user's is copied, lest it change."""
+    if x.__class__ is Tensor:
+        return x.edge if x.edge is not None else Edge(None, 0, x.data.shape, x.data.dtype)
+    return x.copy() if x.__class__ is ndarray else x
+
+
+def _record(
+    operator: Operator,
+    inputs: tuple[Any, ...],
+    params: Mapping[str, Any],
+    wanted: tuple[int, ...],
+    data: list[np.ndarray],
+    versions: list[list[Any]],
+) -> tuple[Tensor, ...]:
+    edges = tuple([_kept(x) for x in inputs])
+    node = Node(operator, edges, params)
+    made = tuple(
+        [
+            _wrap(y, Edge(node, i, y.shape, y.dtype), version)
+            for i, (y, version) in enumerate(zip(data, versions, strict=True))
+        ]
+    )
+    for place in operator.kept(wanted):
+        if place < len(inputs):
+            x = made[0] if place < 0 else inputs[place]
+            if x.__class__ is Tensor:
+                node.saved += (place, x.data, x.version, x.version[0])
+            else:
+                node.saved += (place, edges[place], FREED, FREED[0])
+    return made
+
+
+def _apply_two(operator: Operator, left: Any, right: Any) -> Any:
+    """Compute and record two operands at once, at least one a Tensor, without a loop."""
+    if left.__class__ is Tensor:
+        a, left_edge = left.data, left.edge
+    elif isinstance(left, Operand):
+        return operator(left, right)
+    else:
+        a, left_edge = left, None
+    if right.__class__ is Tensor:
+        b, right_edge = right.data, right.edge
+    elif isinstance(right, Operand):
+        return operator(left, right)
+    else:
+        b, right_edge = right, None
+    try:
+        y = operator.compute(a, b)
+    except (ValueError, TypeError) as error:
+        operator.explain((a, b), NO_PARAMS)
+        raise error
+    if y.__class__ is not ndarray:
+        y = np.asarray(y)
+    version = [0] if y.base is None else _version_of(y, (left, right))
+    if (left_edge is None and right_edge is None) or operator.gradient is None:
+        return _wrap(y, None, version)
+    if not grad_enabled():
+        return _wrap(y, None, version)
+    wanted = (0,) if right_edge is None else (1,) if left_edge is None else (0, 1)
+    return _record(operator, (left, right), NO_PARAMS, wanted, [y], [version])[0]
+
+
+def _apply_one(operator: Operator, operand: Tensor) -> Tensor:
+    y = _compute(operator, (operand.data,), NO_PARAMS)
+    if y.__class__ is not ndarray:
+        y = np.asarray(y)
+    version = [0] if y.base is None else _version_of(y, (operand,))
+    if operand.edge is None or operator.gradient is None or not grad_enabled():
+        return _wrap(y, None, version)
+    return _record(operator, (operand,), NO_PARAMS, (0,), [y], [version])[0]
+
+
+def write(x: Tensor, operator: Operator, *others: Any) -> Tensor:
+    """Apply an operator in place: the ordinary operator, then the handle moves to its edge.
+
+    Parameters
+    ----------
+    x
+        The tensor to write to; it is the first operand too.
+    operator
+        Any operator whose result has x's shape.
+    others
+        The further operands.
+
+    Returns
+    -------
+    Tensor
+        x itself.
+
+    Raises
+    ------
+    GradientError
+        x is a leaf that requires grad, a view, or has views that would change behind their back.
+    ShapeError, DtypeError
+        The result does not fit into x.
+    """
+    leaf = x.edge is not None and x.edge.node is not None and x.edge.node.operator is LEAF
+    if leaf and grad_enabled():
+        raise GradientError(
+            "a leaf that requires grad cannot be written to in place",
+            why="its old value is what the gradient belongs to",
+            attempt="no_grad() around an update, or x = x + ...",
+        )
+    if len(x.version) > 1 and x.data is not x.version[1]:
+        raise GradientError(
+            f"cannot write in place to a view of shape {x.shape}",
+            why="its memory belongs to another tensor",
+            attempt="x = x + ..., or a copy: Tensor(x)",
+        )
+    y = operator(x, *others)
+    _check_fits(x, y, operator)
+    if y.edge is not None:
+        if any(view() is not None for view in x.version[2:]):
+            raise GradientError(
+                "cannot write in place to a tensor that has views, such as x.reshape or x[1:]",
+                why="the views would show the new numbers but pass on gradients of the old ones",
+                attempt="x = x + ...",
+            )
+        _move(x, y)
+    x.data[...] = y.data
+    x.version[0] += 1
+    return x
+
+
+def _check_fits(x: Tensor, y: Tensor, operator: Operator) -> None:
+    if y.shape != x.shape:
+        raise ShapeError(
+            f"{operator.name}_ gives shape {y.shape}, which does not fit into {x.shape}",
+            attempt="x = x + ..., which may grow",
+        )
+    if not np.can_cast(y.dtype, x.dtype, "same_kind"):
+        raise DtypeError(f"{operator.name}_ gives {y.dtype}, which does not fit into {x.dtype}")
+
+
+def _move(x: Tensor, y: Tensor) -> None:
+    """Move x to y's edge; what the node saved of x is a copy, a saved result is x as it will be."""
+    assert y.edge is not None and y.edge.node is not None
+    node, saved = y.edge.node, list(y.edge.node.saved)
+    for i in range(0, len(saved), 4):
+        if saved[i] < 0:
+            saved[i + 1 : i + 4] = [x.data, x.version, x.version[0] + 1]
+        elif saved[i + 1] is x.data:
+            saved[i + 1 : i + 4] = [x.data.copy(), [0], 0]
+    node.saved = tuple(saved)
+    x.edge = Edge(node, 0, x.data.shape, x.data.dtype)
