@@ -1,7 +1,7 @@
 """The sample class: what each student hands in, and the marks expected.
 
     tests/classroom/01_graphs/class.toml ──► Student("ada", base="solution", marks={...})
-    tests/classroom/01_graphs/ada.py     ──► her answers, put over the base
+    tests/classroom/01_graphs/ada.txt    ──► her answers, put over the base
 
 tests/classroom/README.md describes both files for those who write them.
 """
@@ -96,7 +96,7 @@ def read_class(folder: Path, cells: Iterable[Cell]) -> tuple[Student, ...]:
     students = tuple(_student(folder, name, table) for name, table in tables.items())
     for student in students:
         _check_names(where, student, known)
-    strangers = {path.stem for path in folder.glob("*.py")} - set(tables)
+    strangers = {path.stem for path in folder.glob("*.txt")} - set(tables)
     if strangers:
         raise NotebookError(f"{where} does not name {', '.join(sorted(strangers))}")
     return students
@@ -144,7 +144,7 @@ def _student(folder: Path, name: str, table: Any) -> Student:
     rest = table.get("rest", "full" if base == "solution" else "zero")
     if base not in BASES or rest not in RESTS:
         raise NotebookError(f"{where}: base is one of {BASES}, rest is one of {RESTS}")
-    answers = folder / f"{name}.py"
+    answers = folder / f"{name}.txt"
     source = f"{folder.name}/{answers.name}"
     return Student(
         name=name,
@@ -166,7 +166,7 @@ def _check_names(where: str, student: Student, known: Mapping[str, Cell]) -> Non
             raise NotebookError(f"{where}, [{student.name}]: there is no test cell {name!r}")
     for cell in student.answers:
         if cell.grade_id and cell.grade_id not in known:
-            place = f"{student.assignment}/{student.name}.py, line {cell.line}"
+            place = f"{student.assignment}/{student.name}.txt, line {cell.line}"
             raise NotebookError(f"{place}: the assignment has no cell {cell.grade_id!r}")
 
 
