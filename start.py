@@ -171,6 +171,12 @@ def scripts_of(venv: Path) -> Path:
     return venv / ("Scripts" if os.name == "nt" else "bin")
 
 
+def infos_of(venv: Path) -> "list[Path]":
+    """Give the folder that pip keeps about each installed package."""
+    pattern = "Lib/site-packages" if os.name == "nt" else "lib/python*/site-packages"
+    return list(venv.glob(f"{pattern}/*.dist-info"))
+
+
 def environment(venv: Path, base: "dict[str, str]") -> "dict[str, str]":
     """Give the variables under which pip and cgkit run: .venv first, nothing that leads away.
 
@@ -315,7 +321,7 @@ def show_progress(venv: Path, lines: "list[str]", total: int) -> None:
         return
     text = ""
     if any(line.startswith("Installing collected") for line in lines):
-        text = f"  unpacked {len(list(venv.glob('[Ll]ib*/**/*.dist-info')))} of about {total}"
+        text = f"  unpacked {len(infos_of(venv))} of about {total}"
     elif lines:
         fetched = sum(line.startswith("Collecting") for line in lines)
         text = f"  fetched {fetched} of about {total}"
@@ -328,7 +334,7 @@ def forget_half_installed(venv: Path) -> None:
 
     pip writes RECORD last: a package without one is not whole.
     """
-    for info in venv.glob("[Ll]ib*/**/site-packages/*.dist-info"):
+    for info in infos_of(venv):
         if not (info / "RECORD").exists():
             shutil.rmtree(info)
 

@@ -1,0 +1,368 @@
+"""start.py: what it decides from what it finds, and what it does in a folder of its own.
+
+    decisions   tested here as plain functions, on this Python and for other ones
+    actions     a small project with an empty lock, whose `cgkit` only repeats its words
+    everything  a fresh install of the real lock: mark `slow`
+"""
+
+import ast
+import errno
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="module")
+def start():
+    spec = importlib.util.spec_from_file_location("start", ROOT / "start.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+# ---- decisions ----
+
+
+def test_old_pythons_can_read_it():
+    # They must get as far as the sentence that says they are too old.
+    ast.parse((ROOT / "start.py").read_text(encoding="utf-8"), feature_version=(3, 6))
+
+
+def test_before_the_sentence_only_old_modules_are_imported():
+    tree = ast.parse((ROOT / "start.py").read_text(encoding="utf-8"))
+    imports = [node for node in tree.body if isinstance(node, ast.Import)]
+    names = {alias.name for node in imports for alias in node.names}
+    since_3_6 = {"dataclasses", "graphlib", "importlib.resources", "importlib.metadata", "tomllib"}
+    assert not names & since_3_6
+    assert names - {"importlib.util"} <= set(sys.stdlib_module_names)
+
+
+@pytest.mark.parametrize(("version", "old"), [((3, 6), True), ((3, 10), True), ((3, 11), False)])
+def test_a_python_too_old_is_named(start, version, old):
+    sentence = start.too_old(version, "/usr/bin/python3")
+    assert bool(sentence) is old
+    if old:
+        assert f"this is Python 3.{version[1]} (/usr/bin/python3)" in sentence
+        assert "start.py demo" in sentence
+
+
+@pytest.mark.parametrize(
+    ("words", "more"),
+    [
+        ([], []),
+        (["demo"], []),
+        (["draw", "-m", "oracle"], []),
+        (["test"], ["test tools"]),
+        (["test", "-k", "oracle"], ["test tools"]),
+        (["test", "-m", "oracle"], ["test tools", "oracle"]),
+        (["test", "-moracle"], ["test tools", "oracle"]),
+        (["test", "-m=browser"], ["test tools", "browser"]),
+        (["test", "-x", "-m", "oracle or browser"], ["test tools", "oracle", "browser"]),
+        (["test", "-m", "oracle and not slow"], ["test tools", "oracle"]),
+        (["test", "-m", "not oracle"], ["test tools"]),
+        (["test", "-m", "slow and not (oracle or browser)"], ["test tools"]),
+        (["test", "-m"], ["test tools"]),
+    ],
+)
+def test_a_command_installs_what_it_needs_and_no_more(start, words, more):
+    assert start.wanted_parts(words) == ["course", "project", *more]
+
+
+def test_every_part_is_made_from_files_that_exist(start):
+    for part, files in start.PARTS.items():
+        assert all((ROOT / name).is_file() for name in files)
+        assert start.fingerprint(ROOT, part)
+    assert set(start.wanted_parts(["test", "-m", "oracle browser"])) == set(start.PARTS)
+
+
+def test_a_changed_file_asks_for_its_parts_only(start, tmp_path):
+    for name in {name for files in start.PARTS.values() for name in files}:
+        shutil.copy(ROOT / name, tmp_path)
+    before = {part: start.fingerprint(tmp_path, part) for part in start.PARTS}
+    with (tmp_path / "pyproject.toml").open("a") as file:
+        file.write("\n")
+    changed = {part for part in start.PARTS if start.fingerprint(tmp_path, part) != before[part]}
+    assert changed == {"project"}
+
+
+@pytest.mark.parametrize(
+    ("log", "said"),
+    [
+        ("ERROR: Could not install: [Errno 28] No space left on device", "The disk is full"),
+        ("OSError: [WinError 112] There is not enough space", "The disk is full"),
+        ("[Errno 122] Disk quota exceeded", "The disk is full"),
+        ("NewConnectionError('<pip...>: Failed to establish')", "No package server answers"),
+        ("No matching distribution: x (from versions: none)", "No package server answers"),
+        ("Temporary failure in name resolution", "No package server answers"),
+        ("[SSL: CERTIFICATE_VERIFY_FAILED] self-signed", "certificate was refused"),
+        ("ERROR: THESE PACKAGES DO NOT MATCH THE HASHES", "not the one this course was tested"),
+        ("(from versions: 1.0)\nNo matching distribution found for x", "not made for this Python"),
+        ("something\nunheard of", "The last lines were:\n    something\n    unheard of"),
+    ],
+)
+def test_failures_of_pip_are_explained(start, log, said):
+    assert said in start.reason(log)
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (errno.ENOSPC, "The disk is full"),
+        (errno.EACCES, "Cannot write /x/.venv"),
+        (errno.EROFS, "Copy this folder to a place of your own"),
+        (errno.EIO, "/x/.venv: "),
+    ],
+)
+def test_refusals_of_the_system_are_explained(start, number, said):
+    assert said in start.os_reason(OSError(number, os.strerror(number), "/x/.venv"))
+
+
+def test_nothing_leads_pip_out_of_the_folder(start):
+    base = {
+        "PATH": "/usr/bin",
+        "PIP_TARGET": "/elsewhere",
+        "PIP_USER": "1",
+        "PYTHONPATH": "/elsewhere",
+        "PYTHONHOME": "/elsewhere",
+        "PIP_CERT": "/cert.pem",
+        "HTTPS_PROXY": "proxy",
+    }
+    found = start.environment(Path("/x/.venv"), base)
+    assert found["PATH"] == f"{start.scripts_of(Path('/x/.venv'))}{os.pathsep}/usr/bin"
+    assert found["PIP_USER"] == "0"
+    assert {"PIP_TARGET", "PYTHONPATH", "PYTHONHOME"}.isdisjoint(found)
+    assert found["PIP_CERT"] == "/cert.pem"
+    assert found["HTTPS_PROXY"] == "proxy"
+
+
+def test_what_a_venv_is(start, tmp_path):
+    venv = tmp_path / ".venv"
+    assert start.survey(venv, None) == "missing"
+    venv.mkdir()
+    assert start.survey(venv, None) == "missing"
+    (venv / "pyvenv.cfg").write_text("home = /usr/bin\n")
+    assert start.survey(venv, None) == "foreign"
+    assert start.survey(venv, {"place": "/other/.venv"}) == "moved"
+    assert start.survey(venv, {"place": str(venv)}) == "half made"
+    stamp = {"place": str(venv), "python": os.path.realpath(sys.executable)}
+    assert start.survey(venv, stamp) == "orphaned"
+    start.scripts_of(venv).mkdir()
+    start.python_of(venv).symlink_to(sys.executable)
+    assert start.survey(venv, stamp) == "ours"
+    assert start.survey(venv, stamp | {"python": "/usr/bin/python3.99"}) == "orphaned"
+
+
+# ---- actions ----
+
+ECHO = """
+import json, sys
+def main():
+    print(json.dumps(sys.argv[1:]))
+    sys.exit(int(sys.argv[-1]) if sys.argv[-1].isdigit() else 0)
+"""
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """A project in a folder with a space, which start.py can set up in seconds and offline."""
+    here = tmp_path_factory.mktemp("with space") / "a project"
+    package = here / "cgkit" / "cli"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(ECHO)
+    (here / "cgkit" / "__init__.py").write_text("")
+    shutil.copy(ROOT / "start.py", here)
+    (here / "pyproject.toml").write_text(
+        "[build-system]\nrequires = []\nbuild-backend = 'backend'\nbackend-path = ['.']\n"
+        "[project]\nname = 'cgkit'\nversion = '0'\nscripts.cgkit = 'cgkit.cli:main'\n"
+    )
+    (here / "backend.py").write_text(BACKEND)
+    for name in ("requirements.lock", "requirements-dev.lock", "requirements-oracle.txt"):
+        (here / name).write_text("# nothing\n")
+    return here
+
+
+# The least that pip accepts as a build backend: a wheel with one .pth file and one command.
+BACKEND = """
+import base64, hashlib, os, zipfile
+FILES = {
+    "cgkit_here.pth": os.getcwd() + "\\n",
+    "cgkit-0.dist-info/METADATA": "Metadata-Version: 2.1\\nName: cgkit\\nVersion: 0\\n",
+    "cgkit-0.dist-info/WHEEL": "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n",
+    "cgkit-0.dist-info/entry_points.txt": "[console_scripts]\\ncgkit = cgkit.cli:main\\n",
+}
+def build_editable(folder, config_settings=None, metadata_directory=None):
+    name = "cgkit-0-py3-none-any.whl"
+    with zipfile.ZipFile(os.path.join(folder, name), "w") as wheel:
+        for path, text in FILES.items():
+            wheel.writestr(path, text)
+        wheel.writestr("cgkit-0.dist-info/RECORD", "".join(path + ",,\\n" for path in FILES))
+    return name
+build_wheel = build_editable
+"""
+
+
+def call(here: Path, *words: str, **variables: str) -> "subprocess.CompletedProcess[str]":
+    environment = {**os.environ, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "", **variables}
+    return subprocess.run(
+        [sys.executable, str(here / "start.py"), *words],
+        env=environment,
+        cwd=here.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_words_and_exit_code_pass_through_and_a_second_call_is_silent(small):
+    first = call(small, "check", "a b.ipynb", "--json", "7")
+    assert first.returncode == 7
+    assert json.loads(first.stdout) == ["check", "a b.ipynb", "--json", "7"]
+    assert "Making .venv" in first.stderr
+    second = call(small, "check", "0")
+    assert (second.returncode, second.stderr) == (0, "")
+
+
+def test_an_install_that_was_cut_off_is_mended(small):
+    call(small, "check")
+    venv = small / ".venv"
+    (info,) = venv.glob("lib/python*/site-packages/cgkit-0.dist-info")
+    (info / "RECORD").unlink()
+    stamp = json.loads((venv / "made-by-cgkit.json").read_text())
+    del stamp["project"]
+    (venv / "made-by-cgkit.json").write_text(json.dumps(stamp))
+    again = call(small, "check", "0")
+    assert again.returncode == 0
+    assert "Making .venv" not in again.stderr
+    assert (info / "RECORD").exists()
+
+
+@pytest.mark.slow
+def test_a_moved_and_a_half_made_venv_are_made_anew(small, tmp_path):
+    here = tmp_path / "moved"
+    call(small, "check")
+    shutil.copytree(small, here, symlinks=True)
+    moved = call(here, "check", "0")
+    assert moved.returncode == 0
+    assert "The old .venv is moved: making it anew." in moved.stderr
+    stamp = here / ".venv" / "made-by-cgkit.json"
+    stamp.write_text(json.dumps({"place": str(here / ".venv")}))
+    shutil.rmtree(here / ".venv" / "lib")
+    half = call(here, "check", "0")
+    assert half.returncode == 0
+    assert "The old .venv is half made: making it anew." in half.stderr
+
+
+@pytest.mark.parametrize("state", ["moved", "half made", "orphaned"])
+def test_what_we_made_and_cannot_use_is_made_anew(start, tmp_path, monkeypatch, capsys, state):
+    made = []
+    monkeypatch.setattr(start, "HERE", tmp_path)
+    monkeypatch.setattr(start, "survey", lambda venv, stamp: state)
+    monkeypatch.setattr(start, "make_venv", made.append)
+    (tmp_path / ".venv").mkdir()
+    stamp = start.ready_venv(tmp_path / ".venv")
+    assert made == [tmp_path / ".venv"]
+    assert capsys.readouterr().err == f"The old .venv is {state}: making it anew.\n"
+    assert set(stamp) == {"place", "python"}, "nothing counts as installed any more"
+
+
+def test_making_anew_leaves_nothing_of_the_old(start, tmp_path, monkeypatch):
+    venv = tmp_path / ".venv"
+    (venv / "lib" / "old").mkdir(parents=True)
+    (venv / "bin").symlink_to(venv / "lib")
+    (venv / "old.cfg").write_text("")
+    done = subprocess.CompletedProcess([], 0, "", "")
+    monkeypatch.setattr(start.subprocess, "run", lambda *_, **__: done)
+    start.make_venv(venv)
+    assert [path.name for path in venv.iterdir()] == [start.STAMP]
+    assert start.survey(venv, start.read_stamp(venv)) == "half made"
+
+
+def test_a_foreign_venv_is_left_alone(small, tmp_path):
+    shutil.copy(small / "start.py", tmp_path)
+    (tmp_path / ".venv").mkdir()
+    (tmp_path / ".venv" / "pyvenv.cfg").write_text("home = /usr/bin\n")
+    done = call(tmp_path, "check")
+    assert done.returncode == 3
+    assert "that start.py did not make, so it is left alone" in done.stderr
+    assert [path.name for path in (tmp_path / ".venv").iterdir()] == ["pyvenv.cfg"]
+
+
+def test_without_a_network_the_sentence_says_so_and_the_next_call_goes_on(small):
+    call(small, "check")
+    lock = small / "requirements.lock"
+    before = lock.read_text()
+    lock.write_text(f"nothing==1.0 --hash=sha256:{'0' * 64}\n")
+    done = call(small, "check")
+    assert done.returncode == 3
+    assert "No package server answers." in done.stderr
+    assert "Traceback" not in done.stderr
+    lock.write_text(before)
+    again = call(small, "check", "0")
+    assert again.returncode == 0
+    assert "Making .venv" not in again.stderr
+
+
+def test_a_folder_that_cannot_be_written_is_explained(start, monkeypatch, capsys):
+    def refuse(*_):
+        raise PermissionError(errno.EACCES, "Permission denied", "/x/.venv")
+
+    monkeypatch.setattr(start, "ready_venv", refuse)
+    assert start.main(["check"]) == 3
+    assert capsys.readouterr().err.startswith("Cannot write /x/.venv.\n")
+
+
+def test_a_full_disk_is_seen_before_anything_is_made(start, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(start, "HERE", tmp_path)
+    monkeypatch.setattr(start.shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(9, 8, 1))
+    assert start.main(["check"]) == 3
+    assert "The disk is full: 0 MB are free" in capsys.readouterr().err
+    assert not (tmp_path / ".venv").exists()
+
+
+def test_stopping_is_no_traceback(start, monkeypatch, capsys):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(start, "set_up", stop)
+    assert start.main(["check"]) == 130
+    assert capsys.readouterr().err == "Stopped. The next call goes on from here.\n"
+
+
+def test_help_needs_no_installation(small, tmp_path):
+    shutil.copy(small / "start.py", tmp_path)
+    done = call(tmp_path, "--help")
+    assert done.returncode == 0
+    assert "python start.py demo" in done.stdout
+    assert not (tmp_path / ".venv").exists()
+
+
+@pytest.mark.slow
+def test_a_fresh_install_of_the_real_thing(tmp_path):
+    here = tmp_path / "a fresh clone"
+    here.mkdir()
+    for name in ("cgkit", "course", "solutions", "assignments"):
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, here / name)
+    for path in ROOT.iterdir():
+        if path.is_file():
+            shutil.copy(path, here)
+    home = tmp_path / "home"
+    home.mkdir()
+    done = subprocess.run(
+        [sys.executable, "start.py", "doctor", "--json"],
+        cwd=here,
+        env={**os.environ, "HOME": str(home)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert json.loads(done.stdout)["ok"] is True
