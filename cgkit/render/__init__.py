@@ -1,10 +1,15 @@
 """Pictures of graphs: in a notebook, in a file, in a message.
 
     draw(graph) ──► graphviz.Digraph ──► shown in a notebook, or save(..., "graph.svg")
+    draw_text(graph) ──► letters only, for messages
 
-Nothing here needs Graphviz on the machine.
+Nothing here needs Graphviz on the machine. See `cgkit.render.layers` for what a picture says.
 """
 
+from cgkit.render.drawing import draw
+from cgkit.render.files import save
+from cgkit.render.layers import STANDARD, Decoration, mark
 from cgkit.render.notebook import install
+from cgkit.render.text import draw_text
 
-__all__ = ["install"]
+__all__ = ["STANDARD", "Decoration", "draw", "draw_text", "install", "mark", "save"]

@@ -26,6 +26,10 @@ _RESERVED = re.compile(
 )
 
 
+class GraphvizCrash(RenderError):
+    """Graphviz fell over a text, which may be a right one."""
+
+
 def explain(complaint: str, dot: str, status: int) -> RenderError | None:
     """Turn what Graphviz wrote to stderr into an error; None when the picture is good.
 
@@ -55,7 +59,7 @@ def explain(complaint: str, dot: str, status: int) -> RenderError | None:
     if "No module named 'pygraphviz'" in complaint:
         return RenderError("pygraphviz is not installed", attempt="python start.py doctor")
     if status < 0:
-        return RenderError(
+        return GraphvizCrash(
             f"Graphviz crashed (signal {-status}) on a text with {size(dot)}",
             attempt="a smaller graph, or one without the attributes added last",
         )

@@ -24,6 +24,7 @@ from collections.abc import Sequence
 
 from cgkit.errors import RenderError
 from cgkit.render import complaints, fonts
+from cgkit.render.complaints import GraphvizCrash
 
 FORMATS = ("svg", "png", "pdf", "dot_json")
 """What a picture can be; "dot_json" lists its nodes and edges instead."""
@@ -35,7 +36,8 @@ SECONDS = 20.0
 """How long one picture may take before it is given up."""
 
 # Reads DOT; prints {format: base64}. One layout serves every format. FONTCONFIG_FILE is set
-# before Graphviz is loaded, and default fonts after reading, so that a text's own fonts win.
+# before Graphviz is loaded, default fonts after reading, so that a text's own fonts win.
+# After a crash it is asked again, without the labels of edges.
 _CHILD = """
 import base64, json, os, sys
 os.environ["FONTCONFIG_FILE"], font, layout, *formats = sys.argv[1:]
@@ -45,6 +47,10 @@ graph = pygraphviz.AGraph(string=sys.stdin.buffer.read().decode())
 for attributes in (graph.graph_attr, graph.node_attr, graph.edge_attr):
     if not attributes.get("fontname"):
         attributes["fontname"] = font
+if formats[-1] == "unlabeled":
+    formats.pop()
+    for edge in graph.edges_iter():
+        edge.attr["label"] = ""
 context = graphviz.gvContextWithBuiltins()
 if graphviz.gvLayout(context, graph.handle, layout.encode()):
     sys.exit("Error: no layout")
@@ -152,7 +158,10 @@ def _run_bundled(dot: str, formats: Sequence[str], layout: str, seconds: float) 
     """Draw with the Graphviz in pygraphviz's wheels, in a child process."""
     configuration = fonts.fontconfig_file(system=fonts.needs_system_fonts(dot))
     command = [sys.executable, "-I", "-c", _CHILD, str(configuration), fonts.FONT, layout]
-    answer = _run([*command, *formats], dot, seconds, None)
+    try:
+        answer = _run([*command, *formats], dot, seconds, None)
+    except GraphvizCrash:  # Graphviz 14 fails on some hundreds of arrows that all have labels
+        answer = _run([*command, *formats, "unlabeled"], dot, seconds, None)
     try:
         made = {format: base64.b64decode(text) for format, text in json.loads(answer).items()}
     except ValueError:

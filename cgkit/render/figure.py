@@ -23,6 +23,9 @@ CARD = (
 WIDEST = 1100
 """Pictures up to so many pixels shrink to fit the page; wider ones scroll, to stay legible."""
 
+LARGEST = (3200, 8000)
+"""A stored PNG is scaled down to so many pixels."""
+
 
 def figure(picture: bytes, words: str, *, caption: str = "", scale: float = 1.0) -> str:
     """Lay a picture on a card.
@@ -66,11 +69,12 @@ def size(picture: bytes) -> tuple[float, float]:
 
 
 def smaller(png: bytes) -> bytes:
-    """Store a PNG with at most 256 colors: a third of the bytes, the same to the eye."""
+    """Store a PNG in at most 256 colors and LARGEST pixels: the same to the eye, in few bytes."""
     from PIL import Image
 
     stored = io.BytesIO()
     with Image.open(io.BytesIO(png)) as image:
+        image.thumbnail(LARGEST)
         flat = Image.new("RGB", image.size, "white")
         flat.paste(image, mask=image.getchannel("A") if "A" in image.getbands() else None)
         flat.quantize(256, dither=Image.Dither.NONE).save(stored, "PNG", optimize=True)

@@ -50,11 +50,11 @@ class Display:
             dot, ["svg", "png", "dot_json"], engine=self.engine, layout=layout
         )
         shape = outline.read(made["dot_json"])
-        words = outline.comment(dot) or shape.sentence()
+        words, letters = outline.comments(dot)
         return {
-            "text/html": figure(made["svg"], words),
+            "text/html": figure(made["svg"], words or shape.sentence()),
             "image/png": smaller(made["png"]),
-            "text/plain": shape.drawing(),
+            "text/plain": letters or shape.drawing(),
         }
 
 

@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import unescape
 
-WIDTH = 87
-"""How many letters fit in a line of a message: nbgrader cuts longer ones."""
+from cgkit.render.arcs import WIDTH, arcs
 
 LINES = 40
 """How many lines a text drawing has at most."""
@@ -50,7 +49,10 @@ class Outline:
         return f"{said}: {', '.join(first)}." if first else f"{said}."
 
     def drawing(self) -> str:
-        """Draw it in letters: one line for each node that others read."""
+        """Draw it in letters: on one line, or a line for each node that others read."""
+        drawn = arcs(self.nodes, [edge[:2] for edge in self.edges]) if self._plain() else None
+        if drawn is not None:
+            return drawn
         arrow = "──►" if self.directed else "───"
         readers: dict[int, list[str]] = {}
         for start, end, label in self.edges:
@@ -64,6 +66,10 @@ class Outline:
         ]
         lines += [name for node, name in enumerate(self.nodes) if node not in touched]
         return fit(lines) or "an empty graph"
+
+    def _plain(self) -> bool:
+        """Tell whether arcs would leave nothing out."""
+        return self.directed and bool(self.nodes) and not any(label for *_, label in self.edges)
 
 
 def count(number: int, thing: str) -> str:
@@ -105,10 +111,20 @@ def read(dot_json: bytes) -> Outline:
     return Outline(nodes, edges, data.get("directed", True))
 
 
-def comment(dot: str) -> str:
-    """Give the comment a DOT text opens with, or ""."""
-    found = re.match(r"// ([^\n]*)", dot)
-    return found[1].strip() if found else ""
+def comments(dot: str) -> tuple[str, str]:
+    r"""Give the comments a DOT text opens with: the first line, and all further ones.
+
+    Examples
+    --------
+    >>> comments("// a graph\n// x ──► y\ndigraph { x -> y }")
+    ('a graph', 'x ──► y')
+    """
+    lines = []
+    for line in dot.splitlines():
+        if not line.startswith("// "):
+            break
+        lines.append(line.removeprefix("// ").rstrip())
+    return (lines[0] if lines else "", "\n".join(lines[1:]))
 
 
 def _label(label: str, name: str) -> str:

@@ -1,0 +1,165 @@
+"""Pictures of large graphs: boxes that stand for many nodes.
+
+    a ─► b ─► c ─► d ─► e ─► f        encoder ─► decoder
+    └ encoder ┘    └ decoder ┘        3 nodes    3 nodes
+
+Graphviz needs seconds for a few hundred arrows and forever for thousands, and nobody can read
+those pictures. A graph beyond the limits is folded by its scopes, the innermost first; where that
+is not enough, by levels: all nodes that are equally far from the sources. Every box says for how
+many nodes it stands.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from html import escape
+
+from cgkit.render.palette import look
+from cgkit.render.picture import Arrow, Box, Picture
+
+NODES = 300
+"""The largest number of boxes that is drawn one by one."""
+
+ARROWS = 450
+"""The same for arrows, which cost more time than boxes."""
+
+LABELS = 200
+"""How many arrows may have a label: a label costs as much time as two boxes, and hides as much."""
+
+FOLDED = 24
+"""How many boxes remain when a graph is folded by levels."""
+
+
+def fold(picture: Picture, *, nodes: int = NODES, arrows: int = ARROWS) -> Picture:
+    """Fold a picture that is too large to draw; a smaller one comes back as it is.
+
+    Parameters
+    ----------
+    picture
+        One box a node; an arrow goes from an earlier box to a later one.
+    nodes, arrows
+        The largest numbers that are drawn one by one.
+    """
+    return _few_labels(_fold(picture, nodes, arrows))
+
+
+def _fold(picture: Picture, nodes: int, arrows: int) -> Picture:
+    if _fits(picture, nodes, arrows):
+        return picture
+    deepest = max((_depth(box.scope) for box in picture.boxes), default=0)
+    for depth in range(min(deepest, 8), 0, -1):
+        folded = merge(picture, {box.key: _outer(box, depth) for box in picture.boxes})
+        if _fits(folded, nodes, arrows):
+            return folded
+    return merge(picture, _levels(picture))
+
+
+def merge(picture: Picture, groups: Mapping[str, str]) -> Picture:
+    """Draw one box for each group.
+
+    Parameters
+    ----------
+    picture
+        What is folded.
+    groups
+        For each box the name of its group, or "" to stay alone.
+    """
+    members: dict[str, list[Box]] = {}
+    for box in picture.boxes:
+        members.setdefault(groups[box.key] or f"\0{box.key}", []).append(box)
+    made: dict[str, Box] = {}
+    for number, (group, inside) in enumerate(members.items()):
+        box = inside[0] if len(inside) == 1 else _group(f"g{number}", group, inside)
+        made.update({member.key: box for member in inside})
+    bundles: dict[tuple[str, str], list[Arrow]] = {}
+    for arrow in picture.arrows:
+        ends = made[arrow.tail].key, made[arrow.head].key
+        if ends[0] != ends[1] or arrow.tail == arrow.head:
+            bundles.setdefault(ends, []).append(arrow)
+    boxes = {box.key: box for box in made.values()}
+    arrows = [_bundle(*ends, inside) for ends, inside in bundles.items()]
+    kind = look("group")
+    legend = (*picture.legend, (kind.sign, "several nodes", kind.fill))
+    return Picture(tuple(boxes.values()), tuple(arrows), legend)
+
+
+def _fits(picture: Picture, nodes: int, arrows: int) -> bool:
+    return len(picture.boxes) <= nodes and len(picture.arrows) <= arrows
+
+
+def _few_labels(picture: Picture) -> Picture:
+    """Leave out the labels of arrows where there would be too many; notes stay."""
+    if len(picture.arrows) <= LABELS:
+        return picture
+    arrows = tuple(
+        replace(arrow, attributes={k: v for k, v in arrow.attributes.items() if k != "label"})
+        for arrow in picture.arrows
+    )
+    legend = tuple(
+        (sign, f"{words}; shapes left out" if sign == "→" else words, color)
+        for sign, words, color in picture.legend
+    )
+    return Picture(picture.boxes, arrows, legend)
+
+
+def _depth(scope: str) -> int:
+    return scope.count("/") + 1 if scope else 0
+
+
+def _outer(box: Box, depth: int) -> str:
+    """Name the group of a box when scopes are open down to less than `depth`."""
+    return "/".join(box.scope.split("/")[:depth]) if _depth(box.scope) >= depth else ""
+
+
+def _levels(picture: Picture) -> dict[str, str]:
+    """Group boxes by their distance from the sources, in FOLDED steps of about equal size."""
+    level = dict.fromkeys((box.key for box in picture.boxes), 0)
+    into: dict[str, list[str]] = {box.key: [] for box in picture.boxes}
+    for arrow in picture.arrows:
+        into[arrow.head].append(arrow.tail)
+    for box in picture.boxes:
+        level[box.key] = max((level[tail] + 1 for tail in into[box.key]), default=0)
+    order = sorted(picture.boxes, key=lambda box: level[box.key])
+    size = -(-len(order) // FOLDED)
+    step, seen, groups = 0, 0, {}
+    for number, box in enumerate(order):
+        new_level = number > 0 and level[box.key] != level[order[number - 1].key]
+        if new_level and seen >= size:
+            step, seen = step + 1, 0
+        seen += 1
+        groups[box.key] = f"\1{step}"
+    return groups
+
+
+def _group(key: str, name: str, inside: list[Box]) -> Box:
+    """Make the box that stands for several."""
+    counts = Counter(box.operator for box in inside)
+    shown = [f"{number} {word}" for word, number in counts.most_common(3)]
+    if len(counts) > 3:
+        shown.append("…")
+    scope = "" if name.startswith("\1") else name
+    head, _, own = scope.rpartition("/")
+    rows = [f"<b>{escape(own)}</b>"] if own else []
+    rows += [f"<b>{len(inside)} nodes</b>", f'<font point-size="9">{", ".join(shown)}</font>']
+    attributes = {**look("group").attributes(), "label": "<" + "<br/>".join(rows) + ">"}
+    notes = [note for box in inside if (note := box.attributes.get("note"))]
+    if notes:
+        marked = next(box for box in inside if "note" in box.attributes)
+        for word in ("color", "fontcolor", "penwidth"):
+            if word in marked.attributes:
+                attributes[word] = marked.attributes[word]
+        attributes["note"] = "; ".join(notes[:3])
+    return Box(key, attributes, head, "group")
+
+
+def _bundle(tail: str, head: str, inside: list[Arrow]) -> Arrow:
+    """Make one arrow of several."""
+    if len(inside) == 1:
+        return Arrow(tail, head, inside[0].attributes)
+    attributes = {"label": f"{len(inside)} tensors", "penwidth": "2"}
+    for arrow in inside:
+        if "note" in arrow.attributes:
+            attributes.update(arrow.attributes)
+    return Arrow(tail, head, attributes)
