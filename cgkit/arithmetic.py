@@ -36,9 +36,10 @@ class Arithmetic(Operand):
         return operator(left, right)
 
     @classmethod
-    def unary(cls, operator: Operator, operand: Any) -> Any:
+    def unary(cls, operator: Operator, operand: Self) -> Self:
         """Apply an operator to one operand of this class."""
-        return operator(operand)
+        result: Self = operator(operand)
+        return result
 
     @property
     def shape(self) -> Any:
@@ -50,40 +51,40 @@ class Arithmetic(Operand):
         """The number of axes."""
         return len(self.shape)
 
-    def __add__(self, other: Any) -> Self:
+    def __add__(self, other: Any) -> Any:
         return self.binary(_ADD, self, other)
 
-    def __radd__(self, other: Any) -> Self:
+    def __radd__(self, other: Any) -> Any:
         return self.binary(_ADD, other, self)
 
-    def __sub__(self, other: Any) -> Self:
+    def __sub__(self, other: Any) -> Any:
         return self.binary(_SUB, self, other)
 
-    def __rsub__(self, other: Any) -> Self:
+    def __rsub__(self, other: Any) -> Any:
         return self.binary(_SUB, other, self)
 
-    def __mul__(self, other: Any) -> Self:
+    def __mul__(self, other: Any) -> Any:
         return self.binary(_MUL, self, other)
 
-    def __rmul__(self, other: Any) -> Self:
+    def __rmul__(self, other: Any) -> Any:
         return self.binary(_MUL, other, self)
 
-    def __truediv__(self, other: Any) -> Self:
+    def __truediv__(self, other: Any) -> Any:
         return self.binary(_DIV, self, other)
 
-    def __rtruediv__(self, other: Any) -> Self:
+    def __rtruediv__(self, other: Any) -> Any:
         return self.binary(_DIV, other, self)
 
-    def __pow__(self, other: Any) -> Self:
+    def __pow__(self, other: Any) -> Any:
         return self.binary(_POW, self, other)
 
-    def __rpow__(self, other: Any) -> Self:
+    def __rpow__(self, other: Any) -> Any:
         return self.binary(_POW, other, self)
 
-    def __matmul__(self, other: Any) -> Self:
+    def __matmul__(self, other: Any) -> Any:
         return self.binary(_MATMUL, self, other)
 
-    def __rmatmul__(self, other: Any) -> Self:
+    def __rmatmul__(self, other: Any) -> Any:
         return self.binary(_MATMUL, other, self)
 
     def __neg__(self) -> Self:
@@ -95,22 +96,22 @@ class Arithmetic(Operand):
     def __abs__(self) -> Self:
         return self.unary(_ABS, self)
 
-    def __lt__(self, other: Any) -> Self:
+    def __lt__(self, other: Any) -> Any:
         return self.binary(ops.ALL["less"], self, other)
 
-    def __le__(self, other: Any) -> Self:
+    def __le__(self, other: Any) -> Any:
         return self.binary(ops.ALL["less_equal"], self, other)
 
-    def __gt__(self, other: Any) -> Self:
+    def __gt__(self, other: Any) -> Any:
         return self.binary(ops.ALL["greater"], self, other)
 
-    def __ge__(self, other: Any) -> Self:
+    def __ge__(self, other: Any) -> Any:
         return self.binary(ops.ALL["greater_equal"], self, other)
 
-    def __eq__(self, other: Any) -> Self:  # type: ignore[override]
+    def __eq__(self, other: object) -> Any:
         return self.binary(ops.ALL["equal"], self, other)
 
-    def __ne__(self, other: Any) -> Self:  # type: ignore[override]
+    def __ne__(self, other: object) -> Any:
         return self.binary(ops.ALL["not_equal"], self, other)
 
     def __getitem__(self, key: Any) -> Self:

@@ -148,6 +148,7 @@ def _pass_on(
     rules = node.operator.gradient
     if rules is None:
         return
+    each: tuple[Any, ...] = () if callable(rules) else rules
     joint = rules(gradient, result, *operands, **node.params) if callable(rules) else None
     for i, edge in enumerate(node.inputs):
         if edge.__class__ is not Edge:
@@ -158,7 +159,7 @@ def _pass_on(
         if joint is not None:
             part = joint[i]
         else:
-            rule = rules[i] if i < len(rules) else rules[-1]
+            rule = each[i] if i < len(each) else each[-1]
             part = rule(gradient, result, *operands, **node.params) if rule is not None else None
         if part is not None:
             if part.shape != edge.shape or part.dtype != edge.dtype:

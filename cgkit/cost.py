@@ -37,7 +37,8 @@ class Cost:
         >>> Cost(0, Dim("N") * 2, 0, 0).at({"N": 32}).flops
         64
         """
-        return Cost(*(_at(s, binding) for s in (self.parameters, self.flops, self.read, self.written)))
+        sizes = (self.parameters, self.flops, self.read, self.written)
+        return Cost(*(_at(size, binding) for size in sizes))
 
 
 def _at(size: Size, binding: Mapping[str, int]) -> int:

@@ -1,8 +1,8 @@
 """A whole graph as one value that never changes, and its printed form.
 
     graph(x: float32[N, 784], W: float32[784, 10])
-      y = matmul(x, W)         float32[N, 10]
-      z = relu(y)              float32[N, 10]
+      y = matmul(x, W)    float32[N, 10]
+      z = relu(y)         float32[N, 10]
       return z
 
 A Graph names its inputs, its nodes in an order that can be run (each after what it reads, sources
@@ -41,8 +41,8 @@ class Graph:
     >>> x = builder.placeholder((3,), name="x")
     >>> print(builder.graph([(x + 1.0) * 2.0]))
     graph(x: float64[3])
-      s = add(x, 1.0)         float64[3]
-      p = multiply(s, 2.0)    float64[3]
+      s = add(x, 1.0)    float64[3]
+      p = mul(s, 2.0)    float64[3]
       return p
     """
 
@@ -128,7 +128,7 @@ def names(graph: Graph) -> dict[Node, str]:
     return result
 
 
-_LETTERS = {"add": "s", "subtract": "d", "multiply": "p", "divide": "q"}
+_LETTERS = {"add": "s", "sub": "d", "mul": "p", "div": "q"}
 
 
 def _letter(node: Node) -> str:
@@ -159,7 +159,8 @@ def print_graph(graph: Graph) -> str:
 
 
 def _inlined(node: Node) -> bool:
-    return node.operator is CONSTANT and not node.name and node.value is not None and node.value.size == 1
+    single = node.value is not None and node.value.size == 1
+    return node.operator is CONSTANT and not node.name and single
 
 
 def _right_side(node: Node, called: Mapping[Node, str]) -> str:

@@ -1,6 +1,6 @@
 """Run a graph, one node after another: the plainest executor, and the measure of all others.
 
-    bind the open sizes ─> for each node: read operands, compute, keep ─> the outputs
+bind the open sizes ─> for each node: read operands, compute, keep ─> the outputs
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def check_binding(
     cgkit.errors.ShapeError: cannot broadcast (N,) with (M,)
       N = 3 and M = 1 were taken as equal when the graph was built
       try      reshape, so that unequal sizes stand over a 1
-      at node  add(x, y)
+      at node  add(x, y)   line 1
     """
     bound: dict[tuple[Node | None, int], TensorType] = {}
     for node in graph.nodes:

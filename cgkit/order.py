@@ -36,7 +36,7 @@ def topological_order(*roots: Node) -> list[Node]:
     >>> x = GraphBuilder().placeholder((), name="x")
     >>> y = (x + 1.0) * x
     >>> [node.operator.name for node in topological_order(y.edge.node)]
-    ['input', 'constant', 'add', 'multiply']
+    ['input', 'constant', 'add', 'mul']
 
     References
     ----------

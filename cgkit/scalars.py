@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 
 
-
 def exp(x: float) -> float:
     """Give e to the x; inf where that is too large."""
     try:

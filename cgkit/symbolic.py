@@ -13,11 +13,12 @@ gives them; arrays and Tensors become constants, or captured inputs of a trace.
 
 from __future__ import annotations
 
-import os
+import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ from cgkit.operators.movement import unbroadcast
 from cgkit.order import infer, topological_order
 from cgkit.types import Dim, Shape, Size, TensorType
 
-_HERE = os.path.dirname(os.path.abspath(__file__))
+_HERE = str(Path(__file__).resolve().parent)
 
 
 class Value(Arithmetic):
@@ -343,14 +344,17 @@ def trace(fn: Callable[..., Any], *types: Any) -> Trace:
     --------
     >>> traced = trace(lambda x: x * x + 1.0, TensorType((3,), "float32"))
     >>> print(traced.graph)
-    graph(i: float32[3])
-      p = mul(i, i)      float32[3]
+    graph(x: float32[3])
+      p = mul(x, x)      float32[3]
       s = add(p, 1.0)    float32[3]
       return s
     """
     builder = GraphBuilder()
     builder._captured = {}
-    arguments = [_argument(builder, given) for given in types]
+    called = _parameter_names(fn, len(types))
+    arguments = [
+        _argument(builder, given, name) for given, name in zip(types, called, strict=True)
+    ]
     results, structure = tree.flatten(fn(*arguments))
     outputs = [x if isinstance(x, Value) else _constant_result(builder, x) for x in results]
     captured = tuple(builder._captured.values())
@@ -360,12 +364,22 @@ def trace(fn: Callable[..., Any], *types: Any) -> Trace:
     return Trace(graph, tuple(tensor for tensor, _ in captured), structure)
 
 
-def _argument(builder: GraphBuilder, given: Any) -> Value:
+def _parameter_names(fn: Callable[..., Any], number: int) -> list[str]:
+    """Give the names of a function's first parameters, "" where they are not to be had."""
+    try:
+        found = inspect.signature(fn).parameters.values()
+    except (TypeError, ValueError):
+        return [""] * number
+    named = [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return (named + [""] * number)[:number]
+
+
+def _argument(builder: GraphBuilder, given: Any, name: str) -> Value:
     known = given if isinstance(given, TensorType) else None
     if known is None:
         array = given if hasattr(given, "shape") else np.asarray(given)
         known = TensorType(array.shape, array.dtype)
-    return builder.placeholder(known.shape, known.dtype)
+    return builder.placeholder(known.shape, known.dtype, name=name)
 
 
 def _constant_result(builder: GraphBuilder, x: Any) -> Value:

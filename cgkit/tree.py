@@ -1,6 +1,6 @@
 """Nested tuples, lists and dicts of values, taken apart and put together again.
 
-    {"w": a, "b": [c, d]}  ─ flatten ─>  [a, c, d] + structure  ─ unflatten ─>  {"w": ..., "b": [...]}
+    {"w": a, "b": [c, d]}  ─ flatten ─>  [a, c, d] and a structure  ─ unflatten ─>  the same
 
 A leaf is anything that is no tuple, list or dict; None is a leaf too. Dicts keep their own order.
 """

@@ -288,7 +288,10 @@ def broadcast_shapes(*shapes: Shape) -> Shape:
 
 def count(shape: Iterable[Size]) -> Size:
     """Give the number of elements of a shape: 1 for the empty shape."""
-    return reduce(lambda a, b: a * b, shape, 1)
+    total: Size = 1
+    for size in shape:
+        total = total * size
+    return total
 
 
 def show_shape(shape: Sequence[Size]) -> str:
@@ -349,7 +352,7 @@ def promote(*operands: DTypeLike | bool | int | float | complex) -> np.dtype:
     >>> promote(np.dtype("float32"), 2.0), promote(np.dtype("int32"), 2.0)
     (dtype('float32'), dtype('float64'))
     """
-    return np.result_type(*operands)  # type: ignore[arg-type]
+    return np.result_type(*operands)
 
 
 def solve(shape: Shape, sizes: Sequence[int], binding: dict[str, int]) -> None:
@@ -376,9 +379,9 @@ def _solve_size(size: Size, actual: int, binding: dict[str, int]) -> int:
         return size
     unknown = [name for name in size.symbols if name not in binding]
     if len(unknown) == 1:
-        powers = {monomial: k for monomial, k in size.terms.items() if dict(monomial).get(unknown[0])}
-        slope = powers.get(((unknown[0], 1),))
-        if len(powers) == 1 and slope:
+        with_it = [monomial for monomial in size.terms if unknown[0] in dict(monomial)]
+        slope = size.terms.get(((unknown[0], 1),))
+        if len(with_it) == 1 and slope:
             rest = actual - size.at({**binding, unknown[0]: 0})
             binding[unknown[0]] = rest // slope
     if size.symbols <= binding.keys():

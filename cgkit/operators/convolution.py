@@ -146,7 +146,7 @@ SETTINGS: tuple[tuple[Any, ...], ...] = (
     ((0, 2, 3, 3), (2, 2, 2, 2), {}),
 )
 
-conv2d = Operator(
+conv2d: Operator = Operator(
     "conv2d", _conv2d, _infer_conv2d, kind=Kind.MATMUL, family="matrix", flops=_flops,
     doc="kernels w slid over images x, with a stride and zeros as padding; w is not flipped",
     gradient=(
@@ -155,7 +155,7 @@ conv2d = Operator(
     ),
     saves=("b", "a"), samples=with_params(*SETTINGS),
 )  # fmt: skip
-conv2d_input = Operator(
+conv2d_input: Operator = Operator(
     "conv2d_input", _conv2d_input,
     lambda g, w, size, **params: TensorType(
         (g.shape[0], w.shape[1], *size), np.result_type(g.dtype, w.dtype)
@@ -173,7 +173,7 @@ conv2d_input = Operator(
         ((1, 3, 3, 2), (3, 2, 3, 3), {"size": (6, 5), "stride": 2, "padding": (1, 0)}),
     ),
 )  # fmt: skip
-conv2d_kernel = Operator(
+conv2d_kernel: Operator = Operator(
     "conv2d_kernel", _conv2d_kernel,
     lambda x, g, size, **params: TensorType(
         (g.shape[1], x.shape[1], *size), np.result_type(x.dtype, g.dtype)

@@ -20,7 +20,14 @@ from cgkit import scalars
 from cgkit.errors import DtypeError
 from cgkit.node import Family, Kind, Operator, Rule, Samples
 from cgkit.operators.samples import (
-    casts, conditions, pairs, positive_pairs, positives, reals, triples, values,
+    casts,
+    conditions,
+    pairs,
+    positive_pairs,
+    positives,
+    reals,
+    triples,
+    values,
 )  # fmt: skip
 from cgkit.types import Size, TensorType, broadcast_shapes, promote
 
@@ -81,42 +88,42 @@ def elementwise(
     )  # fmt: skip
 
 
-add = elementwise(
+add: Operator = elementwise(
     "add", np.add, label="+", scalar=lambda a, b: a + b, samples=pairs, doc="a + b",
     gradient=(lambda g, y, a, b: g, lambda g, y, a, b: g),
 )  # fmt: skip
-sub = elementwise(
-    "sub", np.subtract, label="−", scalar=lambda a, b: a - b, samples=pairs, doc="a - b",
+sub: Operator = elementwise(
+    "sub", np.subtract, label="-", scalar=lambda a, b: a - b, samples=pairs, doc="a - b",
     gradient=(lambda g, y, a, b: g, lambda g, y, a, b: neg(g)),
 )  # fmt: skip
-mul = elementwise(
-    "mul", np.multiply, label="×", scalar=lambda a, b: a * b, samples=pairs, doc="a * b",
+mul: Operator = elementwise(
+    "mul", np.multiply, label="\u00d7", scalar=lambda a, b: a * b, samples=pairs, doc="a * b",
     gradient=(lambda g, y, a, b: g * b, lambda g, y, a, b: g * a), saves=("b", "a"),
 )  # fmt: skip
-div = elementwise(
+div: Operator = elementwise(
     "div", np.divide, compute=quiet(np.divide), label="÷", scalar=scalars.divide,
     samples=positive_pairs, doc="a / b",
     gradient=(lambda g, y, a, b: div(g, b), lambda g, y, a, b: neg(div(g * a, b * b))),
     saves=("b", "ab"),
 )  # fmt: skip
-neg = elementwise(
-    "neg", np.negative, label="−", scalar=lambda a: -a, samples=reals, doc="-a",
+neg: Operator = elementwise(
+    "neg", np.negative, label="-", scalar=lambda a: -a, samples=reals, doc="-a",
     gradient=(lambda g, y, a: neg(g),),
 )  # fmt: skip
-exp = elementwise(
+exp: Operator = elementwise(
     "exp", np.exp, compute=quiet(np.exp), scalar=scalars.exp, samples=values, doc="e to the a",
     gradient=(lambda g, y, a: g * y,), saves=("y",),
 )  # fmt: skip
-log = elementwise(
+log: Operator = elementwise(
     "log", np.log, compute=quiet(np.log), scalar=scalars.log, samples=positives,
     doc="the natural logarithm of a", gradient=(lambda g, y, a: div(g, a),), saves=("a",),
 )  # fmt: skip
-sqrt = elementwise(
+sqrt: Operator = elementwise(
     "sqrt", np.sqrt, compute=quiet(np.sqrt), scalar=scalars.sqrt, samples=positives,
     doc="the square root of a; its derivative at 0 is inf",
     gradient=(lambda g, y, a: div(g, y + y),), saves=("y",),
 )  # fmt: skip
-pow_ = elementwise(
+pow_: Operator = elementwise(
     "pow", np.power, compute=quiet(np.power), scalar=scalars.power, samples=positive_pairs,
     doc="a to the b",
     gradient=(
@@ -125,22 +132,22 @@ pow_ = elementwise(
     ),
     saves=("ab", "aby"),
 )  # fmt: skip
-abs_ = elementwise(
+abs_: Operator = elementwise(
     "abs", np.absolute, scalar=lambda a: a if a > 0 or a != a else 0 - a, samples=reals,
     doc="a without its sign; its derivative at 0 is 0",
     gradient=(lambda g, y, a: g * sign(a),), saves=("a",),
 )  # fmt: skip
-sign = elementwise(
+sign: Operator = elementwise(
     "sign", np.sign, scalar=scalars.sign, samples=reals, doc="1, 0 or -1; nan stays nan",
     gradient=(lambda g, y, a: gate(g, -1.0),),
 )  # fmt: skip
-maximum = elementwise(
+maximum: Operator = elementwise(
     "maximum", np.maximum, label="max", scalar=scalars.maximum, samples=pairs,
     doc="the larger of a and b; where they are equal each gets half of the gradient",
     gradient=(lambda g, y, a, b: share(g, a, b), lambda g, y, a, b: share(g, b, a)),
     saves=("ab", "ab"),
 )  # fmt: skip
-minimum = elementwise(
+minimum: Operator = elementwise(
     "minimum", np.minimum, label="min", scalar=scalars.minimum, samples=pairs,
     doc="the smaller of a and b; where they are equal each gets half of the gradient",
     gradient=(lambda g, y, a, b: share(g, b, a), lambda g, y, a, b: share(g, a, b)),
@@ -156,12 +163,12 @@ def comparison(name: str, ufunc: np.ufunc, label: str, doc: str) -> Operator:
     )  # fmt: skip
 
 
-less = comparison("less", np.less, "<", "whether a < b")
-less_equal = comparison("less_equal", np.less_equal, "≤", "whether a <= b")
-greater = comparison("greater", np.greater, ">", "whether a > b")
-greater_equal = comparison("greater_equal", np.greater_equal, "≥", "whether a >= b")
-equal = comparison("equal", np.equal, "=", "whether a == b")
-not_equal = comparison("not_equal", np.not_equal, "≠", "whether a != b")
+less: Operator = comparison("less", np.less, "<", "whether a < b")
+less_equal: Operator = comparison("less_equal", np.less_equal, "≤", "whether a <= b")
+greater: Operator = comparison("greater", np.greater, ">", "whether a > b")
+greater_equal: Operator = comparison("greater_equal", np.greater_equal, "≥", "whether a >= b")
+equal: Operator = comparison("equal", np.equal, "=", "whether a == b")
+not_equal: Operator = comparison("not_equal", np.not_equal, "≠", "whether a != b")
 
 
 def _relu(a: Any) -> Any:
@@ -173,17 +180,17 @@ def _sigmoid(a: Any) -> Any:
     return np.where(np.greater_equal(a, 0), 1 / (1 + small), small / (1 + small))
 
 
-relu = elementwise(
+relu: Operator = elementwise(
     "relu", np.negative, compute=_relu, scalar=scalars.relu, family="activation", samples=reals,
     doc="a where it is positive, else 0; its derivative at 0 is 0",
     gradient=(lambda g, y, a: gate(g, y),), saves=("y",),
 )  # fmt: skip
-sigmoid = elementwise(
+sigmoid: Operator = elementwise(
     "sigmoid", np.exp, compute=quiet(_sigmoid), scalar=scalars.sigmoid, family="activation",
     samples=values, doc="1 / (1 + e to the -a)",
     gradient=(lambda g, y, a: g * y * (1.0 - y),), saves=("y",),
 )  # fmt: skip
-tanh = elementwise(
+tanh: Operator = elementwise(
     "tanh", np.tanh, scalar=scalars.tanh, family="activation", samples=values,
     doc="the hyperbolic tangent of a", gradient=(lambda g, y, a: g * (1.0 - y * y),), saves=("y",),
 )  # fmt: skip
@@ -196,7 +203,7 @@ def _infer_where(condition: TensorType, a: TensorType, b: TensorType) -> TensorT
     return TensorType(shape, promote(a.dtype, b.dtype))
 
 
-where = Operator(
+where: Operator = Operator(
     "where", np.where, _infer_where, kind=Kind.ELEMENTWISE, flops=one_each, samples=conditions,
     scalar=lambda condition, a, b: a if condition else b,
     doc="a where the condition holds, else b",
@@ -210,7 +217,8 @@ where = Operator(
 
 
 def _gate(g: Any, y: Any) -> Any:
-    return np.where(np.greater(y, 0), g, np.where(np.isnan(y), y, np.zeros((), np.asarray(g).dtype)))
+    closed = np.where(np.isnan(y), y, np.zeros((), np.asarray(g).dtype))
+    return np.where(np.greater(y, 0), g, closed)
 
 
 def _share(g: Any, a: Any, b: Any) -> Any:
@@ -226,7 +234,7 @@ def _infer_gate(g: TensorType, *others: TensorType) -> TensorType:
     return TensorType(broadcast_shapes(g.shape, *(t.shape for t in others)), g.dtype)
 
 
-gate = Operator(
+gate: Operator = Operator(
     "gate", lambda g, y: np.asarray(_gate(g, y), np.asarray(g).dtype), _infer_gate,
     kind=Kind.ELEMENTWISE, flops=one_each, samples=pairs,
     scalar=lambda g, y: g if y > 0 else y if y != y else 0.0,
@@ -234,7 +242,7 @@ gate = Operator(
     gradient=(lambda g, y, a, b: gate(g, b), lambda g, y, a, b: gate(g, -1.0)),
     saves=("b", ""),
 )  # fmt: skip
-share = Operator(
+share: Operator = Operator(
     "share", lambda g, a, b: np.asarray(_share(g, a, b), np.asarray(g).dtype), _infer_gate,
     kind=Kind.ELEMENTWISE, flops=one_each, samples=triples,
     doc="g where a > b, half of it where a = b, else 0: the gradient of maximum",
@@ -252,7 +260,7 @@ def _infer_cast(a: TensorType, dtype: str) -> TensorType:
     return TensorType(a.shape, dtype)
 
 
-cast = Operator(
+cast: Operator = Operator(
     "cast", lambda a, dtype: np.asarray(a).astype(dtype), _infer_cast, kind=Kind.ELEMENTWISE,
     flops=no_flops, samples=casts, doc="a in another dtype",
     gradient=(lambda g, y, a, dtype: cast(g, dtype=a.dtype.name),),

@@ -48,7 +48,7 @@ def normal_index(key: Any, ndim: int) -> tuple[tuple[Item, ...], tuple[Any, ...]
     Parameters
     ----------
     key
-        Ints, slices, None, `...`, lists and arrays of ints or booleans, tensors, or a tuple of them.
+        Ints, slices, None, `...`, lists, arrays and tensors of ints or booleans, or a tuple.
     ndim
         The number of axes of x.
 
@@ -218,7 +218,7 @@ slice_cases = with_params(
     ((0, 3), {"index": ((None, None, None), 1)}),
     ((), {"index": (None,)}),
 )
-slice_ = Operator(
+slice_: Operator = Operator(
     "slice", lambda a, index: np.asarray(a)[to_python(index)],
     lambda a, index: TensorType(infer_index(a.shape, index, ()), a.dtype),
     kind=Kind.MOVEMENT, family="indexing", flops=no_flops, samples=slice_cases,
@@ -234,7 +234,7 @@ def _infer_place(a: TensorType, shape: Shape, index: tuple[Item, ...]) -> Tensor
     return TensorType(shape, a.dtype)
 
 
-place = Operator(
+place: Operator = Operator(
     "place", _compute_place, _infer_place, kind=Kind.MOVEMENT, family="indexing", flops=no_flops,
     doc="zeros of a shape with a at the places of an index: the gradient of slice",
     gradient=(lambda g, y, a, shape, index: slice_(g, index=index),),
@@ -290,7 +290,7 @@ def _scatter_samples(rng: np.random.Generator) -> Iterator[Sample]:
         yield Sample((part, *arrays), {"shape": x.shape, **sample.params})
 
 
-index_ = Operator(
+index_: Operator = Operator(
     "index", _compute_index, _infer_index, kind=Kind.OPAQUE, family="indexing", flops=no_flops,
     doc="the parts of a at places that are given by tensors of ints",
     gradient=(
@@ -299,7 +299,7 @@ index_ = Operator(
     ),
     saves=("bcdefgh", ""), samples=_index_samples,
 )  # fmt: skip
-scatter = Operator(
+scatter: Operator = Operator(
     "scatter", _scatter,
     lambda g, *arrays, shape, index: TensorType(shape, g.dtype),
     kind=Kind.OPAQUE, family="indexing", flops=lambda result, g, *arrays, shape, index: g.size,

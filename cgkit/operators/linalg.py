@@ -94,7 +94,7 @@ def _flops(result: TensorType, a: TensorType, b: TensorType) -> Size:
     return result.size * a.shape[-1] * 2
 
 
-matmul = Operator(
+matmul: Operator = Operator(
     "matmul", np.matmul, _infer_matmul, kind=Kind.MATMUL, family="matrix", flops=_flops,
     gradient=(_left, _right), saves=("b", "a"), label="@",
     doc="the matrix product of a and b; matrices in a batch are multiplied one by one",

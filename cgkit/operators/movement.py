@@ -83,8 +83,7 @@ def resolve_shape(old: Shape, new: Shape) -> Shape:
     if len(open_axes) > 1:
         raise ShapeError(f"the shape {show_shape(new)} leaves {len(open_axes)} sizes open, not one")
     if open_axes:
-        ints = isinstance(total, int) and isinstance(rest, int)
-        if ints and (rest == 0 or total % rest):
+        if isinstance(total, int) and isinstance(rest, int) and (rest == 0 or total % rest):
             raise refusal
         size: Size = total // rest
         return tuple(size if i in open_axes else old_size for i, old_size in enumerate(new))
@@ -95,7 +94,7 @@ def resolve_shape(old: Shape, new: Shape) -> Shape:
     return new
 
 
-reshape = Operator(
+reshape: Operator = Operator(
     "reshape", lambda a, shape: np.reshape(a, shape), _infer_reshape, kind=Kind.MOVEMENT,
     family="shape", flops=no_flops, doc="the elements of a, in order, in another shape",
     gradient=(lambda g, y, a, shape: reshape(g, shape=a.shape),),
@@ -120,7 +119,7 @@ def _transpose_back(g: Any, y: Any, a: Any, axes: Sequence[int] | None = None) -
     return transpose(g, axes=tuple(order.index(axis) for axis in range(len(order))))
 
 
-transpose = Operator(
+transpose: Operator = Operator(
     "transpose", lambda a, axes=None: np.transpose(a, axes), _infer_transpose, kind=Kind.MOVEMENT,
     family="shape", flops=no_flops, doc="a with its axes in another order, reversed by default",
     gradient=(_transpose_back,),
@@ -159,7 +158,7 @@ def _infer_broadcast_to(a: TensorType, shape: Shape) -> TensorType:
     return TensorType(new, a.dtype)
 
 
-broadcast_to = Operator(
+broadcast_to: Operator = Operator(
     "broadcast_to", _broadcast_to, _infer_broadcast_to, kind=Kind.BROADCAST, family="shape",
     flops=no_flops, doc="a repeated along new axes and axes of size 1",
     gradient=(lambda g, y, a, shape: sum_to(g, shape=a.shape),),
@@ -184,7 +183,7 @@ def _infer_sum_to(a: TensorType, shape: Shape) -> TensorType:
     return TensorType(shape, a.dtype)
 
 
-sum_to = Operator(
+sum_to: Operator = Operator(
     "sum_to", _sum_to, _infer_sum_to, kind=Kind.REDUCTION, family="reduction",
     flops=lambda result, a, shape: a.size,
     doc="a summed over the axes along which this shape would be repeated to give a's",
@@ -251,7 +250,7 @@ def _concat_back(g: Any, y: Any, *parts: Any, axis: int = 0) -> tuple[Any, ...]:
     return tuple(_concat_part(g, i, sizes, at) for i in range(len(parts)))
 
 
-concat = Operator(
+concat: Operator = Operator(
     "concat", lambda *parts, axis=0: np.concatenate(parts, axis), _infer_concat,
     kind=Kind.OPAQUE, family="shape", flops=no_flops, doc="tensors joined along an axis",
     gradient=_concat_back,

@@ -8,6 +8,7 @@ folded. A maximum that several elements reach shares its gradient evenly among t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from cgkit.operators.movement import broadcast_to, normal_axes, reshape
 from cgkit.operators.samples import with_params
 from cgkit.types import Shape, Size, TensorType, count, show_shape
 
+_fold: Callable[..., Any] = np.add.reduce
 Axis = int | tuple[int, ...] | None
 
 
@@ -73,12 +75,12 @@ def _empty(name: str, shape: Any, axis: Axis) -> ShapeError:
 
 
 def _sum_dtype(dtype: np.dtype) -> np.dtype:
-    return np.add.reduce(np.empty((0,), dtype)).dtype
+    return np.asarray(np.sum(np.empty((0,), dtype))).dtype
 
 
 def _sum(a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     axes = None if axis is None else normal_axes(axis, np.ndim(a))
-    return np.add.reduce(a, axes, keepdims=keepdims)
+    return _fold(a, axes, keepdims=keepdims)
 
 
 def _mean_dtype(dtype: np.dtype) -> np.dtype:
@@ -90,8 +92,8 @@ def _mean_dtype(dtype: np.dtype) -> np.dtype:
 def _mean(a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     array = np.asarray(a)
     axes = None if axis is None else normal_axes(axis, array.ndim)
-    total = np.add.reduce(array, axes, dtype=_mean_dtype(array.dtype), keepdims=keepdims)
-    return np.true_divide(total, folded(array.shape, axis), dtype=total.dtype)
+    total = _fold(array, axes, dtype=_mean_dtype(array.dtype), keepdims=keepdims)
+    return np.true_divide(total, int(folded(array.shape, axis)), dtype=total.dtype)
 
 
 def _mean_back(g: Any, y: Any, a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
@@ -104,7 +106,7 @@ def cast_count(number: Size, like: Any) -> Any:
     return number if isinstance(number, int) else measure(like, size=number)
 
 
-measure = Operator(
+measure: Operator = Operator(
     "measure", lambda a, size: np.asarray(size, np.asarray(a).dtype),
     lambda a, size: TensorType((), a.dtype), kind=Kind.OPAQUE, family="shape",
     flops=lambda result, a, size: 0, gradient=(None,),
@@ -139,17 +141,17 @@ AXES: tuple[tuple[Any, ...], ...] = (
     ((2, 3), {}), ((), {}), ((2, 3), {"axis": 0}), ((2, 3, 4), {"axis": (0, -1)}),
     ((2, 3), {"axis": -1, "keepdims": True}), ((0, 3), {"axis": 1}), ((1, 4), {"axis": 1}),
 )  # fmt: skip
-sum_ = Operator(
+sum_: Operator = Operator(
     "sum", _sum,
     _infer("sum", _sum_dtype), kind=Kind.REDUCTION, family="reduction",
     flops=lambda result, a, **params: a.size, samples=with_params(*AXES, ((0,), {})),
     gradient=(lambda g, y, a, axis=None, keepdims=False: spread(g, a, axis),),
     doc="the sum of the elements along axes, of all by default; 0 over none",
 )  # fmt: skip
-mean = Operator(
+mean: Operator = Operator(
     "mean", quiet(_mean), _infer("mean", _mean_dtype), kind=Kind.REDUCTION, family="reduction",
     flops=lambda result, a, **params: a.size + result.size, gradient=(_mean_back,),
     samples=with_params(*AXES), doc="the mean of the elements along axes; nan over none",
 )  # fmt: skip
-max_ = _extreme("max", np.maximum)
-min_ = _extreme("min", np.minimum)
+max_: Operator = _extreme("max", np.maximum)
+min_: Operator = _extreme("min", np.minimum)

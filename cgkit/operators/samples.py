@@ -72,32 +72,32 @@ def _two(rng: np.random.Generator, left: Draw, right: Draw) -> Iterator[Sample]:
 
 
 def values(rng: np.random.Generator) -> Iterator[Sample]:
-    """Operands of smooth functions."""
+    """Draw operands of smooth functions."""
     return _one(rng, normal)
 
 
 def reals(rng: np.random.Generator) -> Iterator[Sample]:
-    """Operands of functions with a kink at 0."""
+    """Draw operands of functions with a kink at 0."""
     return _one(rng, apart)
 
 
 def positives(rng: np.random.Generator) -> Iterator[Sample]:
-    """Operands of functions of positive numbers."""
+    """Draw operands of functions of positive numbers."""
     return _one(rng, positive)
 
 
 def pairs(rng: np.random.Generator) -> Iterator[Sample]:
-    """Two operands that broadcast."""
+    """Draw two operands that broadcast."""
     return _two(rng, normal, apart)
 
 
 def positive_pairs(rng: np.random.Generator) -> Iterator[Sample]:
-    """Two positive operands that broadcast."""
+    """Draw two positive operands that broadcast."""
     return _two(rng, positive, positive)
 
 
 def triples(rng: np.random.Generator) -> Iterator[Sample]:
-    """A gradient and the two operands it belongs to."""
+    """Draw a gradient and the two operands it belongs to."""
     for sample in pairs(rng):
         a, b = sample.operands
         g = normal(rng, np.broadcast_shapes(a.shape, b.shape)).astype(np.result_type(a, b, "f4"))
@@ -105,7 +105,7 @@ def triples(rng: np.random.Generator) -> Iterator[Sample]:
 
 
 def conditions(rng: np.random.Generator) -> Iterator[Sample]:
-    """A condition and two operands to choose from."""
+    """Draw a condition and two operands to choose from."""
     for sample in pairs(rng):
         a, b = sample.operands
         condition = rng.random(np.broadcast_shapes(a.shape, b.shape)) < 0.5
@@ -113,7 +113,7 @@ def conditions(rng: np.random.Generator) -> Iterator[Sample]:
 
 
 def casts(rng: np.random.Generator) -> Iterator[Sample]:
-    """An operand and another dtype."""
+    """Draw an operand and another dtype."""
     for shape in SHAPES:
         yield Sample((normal(rng, shape),), {"dtype": "float64"})
     yield Sample((normal(rng, (2,)).astype("float32"),), {"dtype": "float64"}, False)

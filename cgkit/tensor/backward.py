@@ -17,7 +17,14 @@ from typing import Any
 import numpy as np
 
 from cgkit.autodiff import (
-    Order, add_gradient, check_saved, is_single, needed, nodes_to_visit, read_arrays, sweep,
+    Order,
+    add_gradient,
+    check_saved,
+    is_single,
+    needed,
+    nodes_to_visit,
+    read_arrays,
+    sweep,
 )  # fmt: skip
 from cgkit.errors import GradientError, ShapeError
 from cgkit.node import LEAF, Edge, Node
@@ -164,8 +171,8 @@ def grad(
         x.edge.node.extra()
     keep = create_graph if retain_graph is None else retain_graph
     _sweep(roots[0], nodes, starts, deliver, keep, create_graph, through)
-    zeros = materialize_grads
-    return tuple(_found(x, found.get(x.edge.key), wrap, allow_unused or zeros, zeros) for x in wanted)
+    unused = allow_unused or materialize_grads
+    return tuple(_found(x, found.get(x.edge.key), wrap, unused, materialize_grads) for x in wanted)
 
 
 def _listed(x: Any) -> list[Any]:

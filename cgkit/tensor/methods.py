@@ -1,8 +1,8 @@
 """What a tensor can be asked: its facts, its gradient, its numbers.
 
-    x.shape  x.dtype  x.is_leaf  x.grad_fn      facts
-    x.backward()  x.grad  x.detach()            gradients
-    x.item()  x.numpy()  float(x)               numbers out
+x.shape  x.dtype  x.is_leaf  x.grad_fn      facts
+x.backward()  x.grad  x.detach()            gradients
+x.item()  x.numpy()  float(x)               numbers out
 """
 
 from __future__ import annotations

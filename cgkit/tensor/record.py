@@ -86,7 +86,7 @@ class Tensor(TensorMethods):
         return _apply_two(operator, left, right)
 
     @classmethod
-    def unary(cls, operator: Operator, operand: Any) -> Any:
+    def unary(cls, operator: Operator, operand: Tensor) -> Tensor:
         """Apply an operator to one operand: the hot path of `apply`."""
         return _apply_one(operator, operand)
 
@@ -312,8 +312,9 @@ def _check_fits(x: Tensor, y: Tensor, operator: Operator) -> None:
 
 
 def _move(x: Tensor, y: Tensor) -> None:
-    """Move x to y's edge; what the node saved of x is a copy, a saved result is x as it will be."""
-    assert y.edge is not None and y.edge.node is not None
+    """Move x to y's edge: the node keeps a copy of the old x, and as its result the new x."""
+    assert y.edge is not None
+    assert y.edge.node is not None
     node, saved = y.edge.node, list(y.edge.node.saved)
     for i in range(0, len(saved), 4):
         if saved[i] < 0:
