@@ -1,0 +1,229 @@
+"""Build a graph by applying operators to placeholders, variables and constants.
+
+    placeholder ─┐
+    variable ────┴─> record(operator, inputs) ─> Value ─> graph(outputs) ─> an immutable Graph
+
+Plain numbers among operands take the dtype that NumPy's rule for weak numbers gives them; arrays
+and Tensors become constants, or captured inputs while a function is traced.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from cgkit.errors import CaptureError, DtypeError, GraphError
+from cgkit.graph import Graph, source
+from cgkit.node import CONSTANT, INPUT, VARIABLE, Edge, Extras, Node, Operand, Operator
+from cgkit.order import infer, topological_order
+from cgkit.symbolic.value import Value
+from cgkit.types import Dim, Size, TensorType
+
+_HERE = str(Path(__file__).resolve().parent.parent)
+
+
+class GraphBuilder:
+    """Builds a graph: the only thing here that changes.
+
+    Parameters
+    ----------
+    capturing
+        Whether Tensors among operands become inputs of the graph, kept in `captured`; otherwise
+        they become constants.
+
+    Examples
+    --------
+    >>> builder = GraphBuilder()
+    >>> x = builder.placeholder((None, 3), "float32", name="x")
+    >>> w = builder.variable(np.ones((3, 2), "float32"), name="w")
+    >>> with builder.scope("layer"):
+    ...     h = x @ w
+    >>> print(builder.graph([h]))
+    graph(x: float32[N, 3])
+      w = variable        float32[3, 2]
+      m = matmul(x, w)    float32[N, 2]
+      return m
+    """
+
+    def __init__(self, *, capturing: bool = False) -> None:
+        self._inputs: list[Node] = []
+        self._scopes: list[str] = []
+        self._open_sizes = 0
+        self.closed = ""
+        self.capturing = capturing
+        self.captured: dict[int, tuple[Any, Value]] = {}
+
+    def placeholder(
+        self, shape: Sequence[Size | str | None], dtype: DTypeLike = "float64", *, name: str = ""
+    ) -> Value:
+        """Declare an input of the graph.
+
+        Parameters
+        ----------
+        shape
+            A size for each axis: an int; None for an open size; a string or a Dim for an open size
+            that several placeholders share.
+        dtype
+            The dtype its values will have.
+        name
+            A name for pictures and messages.
+        """
+        known = TensorType((self._size(size) for size in shape), dtype)
+        value = self._source(INPUT, known, name)
+        self._inputs.append(value.node)
+        return value
+
+    def variable(self, value: Any, *, name: str = "") -> Value:
+        """Declare a tensor that keeps its value from run to run, with its first value."""
+        array = np.array(getattr(value, "data", value))
+        return self._source(VARIABLE, TensorType(array.shape, array.dtype), name, array)
+
+    def constant(self, value: Any, dtype: DTypeLike | None = None, *, name: str = "") -> Value:
+        """Put a number or an array into the graph; an array is copied."""
+        try:
+            array = np.array(getattr(value, "data", value), dtype=dtype)
+        except (ValueError, TypeError, OverflowError) as error:
+            raise DtypeError(f"cannot make a constant of {value!r:.60}: {error}") from None
+        if array.dtype.kind not in "fiubc":
+            raise DtypeError(f"a constant holds numbers, not {array.dtype}: {value!r:.60}")
+        return self._source(CONSTANT, TensorType(array.shape, array.dtype), name, array)
+
+    @contextmanager
+    def scope(self, name: str) -> Iterator[None]:
+        """Put what is built inside under a name; pictures draw it as a cluster."""
+        self._scopes.append(name)
+        try:
+            yield
+        finally:
+            self._scopes.pop()
+
+    def record(
+        self, operator: Operator, inputs: Sequence[Any], params: Mapping[str, Any]
+    ) -> Any:
+        """Add a node: an operator on Values, numbers and arrays.
+
+        Raises
+        ------
+        CaptureError
+            A Value belongs to another builder, or this one is closed.
+        ShapeError, DtypeError
+            The operands do not fit; a note says at which node.
+        """
+        self._check_open()
+        edges = self._edges(inputs)
+        node = Node(operator, edges, params, (), Extras(scope="/".join(self._scopes)))
+        node.extra().line = _author_line()
+        node.extra().results = infer(node, [edge.type for edge in edges])
+        values = tuple(Value(edge, self) for edge in node.edges)
+        return values if operator.several else values[0]
+
+    def graph(self, outputs: Sequence[Value], inputs: Sequence[Value] | None = None) -> Graph:
+        """Give the graph that computes some values.
+
+        Parameters
+        ----------
+        outputs
+            The values to compute, in order.
+        inputs
+            The placeholders in the order in which arrays will be given; by default those that the
+            outputs need, in the order they were declared.
+
+        Raises
+        ------
+        CaptureError
+            A value belongs to another builder.
+        GraphError
+            A needed placeholder is missing from the inputs.
+        """
+        for value in (*outputs, *(inputs or ())):
+            self.check_own(value)
+        ends = [value.node for value in outputs]
+        if inputs is None:
+            reached = set(topological_order(*ends))
+            sources = [node for node in self._inputs if node in reached]
+        else:
+            sources = [value.node for value in inputs]
+        nodes = topological_order(*sources, *ends)
+        for node in nodes:
+            if node.operator is INPUT and node not in sources:
+                raise GraphError(f"the placeholder {node.name or node} is missing from the inputs")
+        edges = tuple(node.edges[0] for node in sources)
+        return Graph(edges, tuple(nodes), tuple(value.edge for value in outputs))
+
+    def close(self, why: str) -> None:
+        """Refuse everything from now on, with this reason."""
+        self.closed = why
+
+    def _size(self, size: Size | str | None) -> Size:
+        if isinstance(size, str):
+            return Dim(size)
+        if size is not None:
+            return size
+        self._open_sizes += 1
+        return Dim("N" if self._open_sizes == 1 else f"N{self._open_sizes}")
+
+    def _source(
+        self, operator: Operator, known: TensorType, name: str, value: np.ndarray | None = None
+    ) -> Value:
+        self._check_open()
+        node = source(operator, known, name=name, scope="/".join(self._scopes), value=value)
+        return Value(node.edges[0], self)
+
+    def _check_open(self) -> None:
+        if self.closed:
+            raise CaptureError(f"this graph is closed: {self.closed}")
+
+    def check_own(self, value: Any) -> None:
+        """Refuse what is no value of this builder, with a CaptureError."""
+        if not isinstance(value, Value):
+            raise CaptureError(
+                f"expected a value of this graph, got {type(value).__name__}",
+                attempt="builder.constant(...) for a fixed number",
+            )
+        if value.builder is not self:
+            raise CaptureError(
+                f"{value!r} belongs to another graph",
+                why=getattr(value.builder, "closed", ""),
+                attempt="giving it as an input",
+            )
+
+    def _edges(self, inputs: Sequence[Any]) -> tuple[Edge, ...]:
+        known = [x.dtype for x in inputs if not isinstance(x, bool | int | float)
+                 and hasattr(x, "dtype")]  # fmt: skip
+        edges = []
+        for x in inputs:
+            if isinstance(x, Value):
+                self.check_own(x)
+                edges.append(x.edge)
+            elif isinstance(x, Operand):
+                edges.append(self.capture(x).edge)
+            else:
+                weak = isinstance(x, bool | int | float) and not isinstance(x, np.generic)
+                dtype = np.result_type(*known, x) if weak and known else None
+                edges.append(self.constant(x, dtype).edge)
+        return tuple(edges)
+
+    def capture(self, tensor: Any) -> Value:
+        """Take a Tensor into the graph: a constant, or an input of its own where tracing asked."""
+        if not self.capturing:
+            return self.constant(tensor)
+        if id(tensor) not in self.captured:
+            known = TensorType(tensor.shape, tensor.dtype)
+            self.captured[id(tensor)] = (tensor, self.placeholder(known.shape, known.dtype))
+        return self.captured[id(tensor)][1]
+
+
+def _author_line() -> int | None:
+    """Find the line of the first caller outside this package."""
+    frame = sys._getframe(1)
+    while frame.f_code.co_filename.startswith(_HERE):
+        if frame.f_back is None:
+            return None
+        frame = frame.f_back
+    return frame.f_lineno

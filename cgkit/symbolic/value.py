@@ -1,0 +1,103 @@
+"""A handle to a tensor that a graph will compute.
+
+Value ── edge ──> Node          has a shape and a dtype, but no numbers yet
+└── builder                   where operators applied to it are recorded
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
+
+import numpy as np
+
+from cgkit.arithmetic import Arithmetic
+from cgkit.errors import CaptureError
+from cgkit.node import Edge, Node, Operator
+from cgkit.types import Shape, TensorType
+
+
+class Recorder(Protocol):
+    """What records operators applied to Values: a GraphBuilder."""
+
+    def record(self, operator: Operator, inputs: tuple[Any, ...], params: Mapping[str, Any]) -> Any:
+        """Add a node for an operator on these operands."""
+
+
+class Value(Arithmetic):
+    """A tensor that a graph will compute: a handle to an edge of a graph being built."""
+
+    __slots__ = ("builder", "edge")
+    rank = 2
+
+    def __init__(self, edge: Edge, builder: Recorder) -> None:
+        self.edge = edge
+        self.builder = builder
+
+    def apply(self, operator: Operator, inputs: tuple[Any, ...], params: Mapping[str, Any]) -> Any:
+        """Record an operator on these operands."""
+        return self.builder.record(operator, inputs, params)
+
+    @property
+    def shape(self) -> Shape:
+        """A size for each axis; a Dim where it is open."""
+        return self.edge.shape
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The type of the elements."""
+        return self.edge.dtype
+
+    @property
+    def type(self) -> TensorType:
+        """Shape and dtype as one value."""
+        return self.edge.type
+
+    @property
+    def node(self) -> Node:
+        """The node that makes it."""
+        assert self.edge.node is not None
+        return self.edge.node
+
+    def named(self, name: str) -> Value:
+        """Give the node that makes it a name, for pictures and messages.
+
+        Examples
+        --------
+        >>> from cgkit import GraphBuilder
+        >>> x = GraphBuilder().placeholder((2,), name="x")
+        >>> (x + 1.0).named("y")
+        Value(y: float64[2])
+        """
+        self.node.extra().name = name
+        return self
+
+    def __repr__(self) -> str:
+        return f"Value({self.node.name or self.node.operator.name}: {self.type})"
+
+    __hash__ = object.__hash__
+
+    def _refuse(self, what: str) -> CaptureError:
+        return CaptureError(
+            f"a value of a graph has no {what} yet: {self!r}",
+            why="the graph is only being built; its values exist when it runs",
+            attempt="an operator such as ops.where, or running the graph first",
+        )
+
+    def __bool__(self) -> bool:
+        raise self._refuse("truth value, so a Python `if` or `while` cannot look at it")
+
+    def __float__(self) -> float:
+        raise self._refuse("number")
+
+    def __int__(self) -> int:
+        raise self._refuse("number")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        raise self._refuse("numbers, so NumPy cannot take it")
+
+    def __iter__(self) -> Iterator[Any]:
+        size = self.shape[0] if self.shape else None
+        if not isinstance(size, int):
+            raise self._refuse("fixed number of rows to go over")
+        return (self[i] for i in range(size))
