@@ -21,7 +21,7 @@ from cgkit.node import INPUT, Edge
 from cgkit.order import topological_order
 from cgkit.render import fonts
 from cgkit.render.fold import fold
-from cgkit.render.layers import STANDARD, Layer, html, mark
+from cgkit.render.layers import STANDARD, Layer, html, mark, short
 from cgkit.render.notebook import install
 from cgkit.render.palette import INK
 from cgkit.render.picture import Arrow, Box, Picture, assemble, with_tensors
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
 
 DIRECTIONS = {"down": "TB", "right": "LR"}
 """Where the arrows go."""
-
-ORDERED = 60
-"""In pictures of so many boxes the operands of a node stand from left to right."""
 
 NOTE = {"shape": "box", "style": "filled", "fillcolor": "#FFF4F2", "fontsize": "10"}
 """How words look that point at a box."""
@@ -97,9 +94,7 @@ def draw(
     picture = fold(picture)
     install()
     words = [sentence(whole), *draw_text(whole, marked=marked).splitlines()]
-    ordered = len(picture.boxes) <= ORDERED
-    lines = picture.legend if legend else ()
-    made = _empty(words, DIRECTIONS[direction], caption, lines, ordered)
+    made = _empty(words, DIRECTIONS[direction], caption, picture.legend if legend else ())
     _add_boxes(made, picture)
     for arrow in picture.arrows:
         made.edge(arrow.tail, arrow.head, **_arrow_attributes(arrow))
@@ -122,11 +117,12 @@ def as_graph(thing: Any) -> Graph:
     several = thing if isinstance(thing, list | tuple) else [thing]
     handles = [getattr(one, "edge", one) for one in several]
     edges = [edge for edge in handles if isinstance(edge, Edge)]
-    if not edges or len(edges) < len(several):
-        kind = type(thing).__name__
-        raise RenderError(f"a {kind} is no graph", attempt="a Graph, a Tensor or a Value")
     roots = [edge.node for edge in edges if edge.node is not None]
-    if len(roots) < len(edges):
+    if not several or any(one is edge for one, edge in zip(several, handles, strict=True)):
+        raise RenderError(
+            f"this is no graph: {short(repr(thing), 60)}", attempt="a Graph, a Tensor or a Value"
+        )
+    if len(roots) < len(several):
         raise RenderError(
             "nothing was recorded for this tensor, so it has no graph",
             attempt="Tensor(..., requires_grad=True) for what it is computed from",
@@ -143,7 +139,6 @@ def _empty(
     rank: str,
     caption: str,
     legend: Sequence[tuple[str, str, str]],
-    ordered: bool,
 ) -> graphviz.Digraph:
     """Make a Digraph with the settings of all pictures, and nothing in it yet."""
     import graphviz
@@ -154,8 +149,6 @@ def _empty(
     made.attr("node", fontname=fonts.FONT, fontsize="11", fontcolor=INK, height="0.35")
     made.attr("edge", fontname=fonts.FONT, fontsize="9", fontcolor="#444444", color="#555555")
     made.attr("edge", arrowsize="0.7")
-    if ordered:
-        made.attr("graph", ordering="in")
     if legend or caption:
         made.attr("graph", label=_legend(legend, caption), labelloc="b")
     return made

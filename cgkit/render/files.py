@@ -65,11 +65,11 @@ def save(graph: Any, path: str | PathLike[str], *, engine: str | None = None) ->
         content = render(drawn.source, suffix[1:], engine=engine, layout=layout)
     try:
         file.write_bytes(content)
-    except FileNotFoundError:
-        raise RenderError(
-            f"there is no folder {str(file.parent)!r}", attempt="a folder that exists"
-        ) from None
     except OSError as error:
+        if not file.parent.is_dir():
+            raise RenderError(
+                f"there is no folder {str(file.parent)!r}", attempt="a folder that exists"
+            ) from None
         raise RenderError(
             f"{str(file)!r} cannot be written: {error.strerror or error}",
             attempt="another name or folder",

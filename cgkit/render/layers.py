@@ -51,6 +51,9 @@ class Decoration:
     legend: tuple[tuple[str, str, str], ...] = ()
 
 
+SYMMETRIC = frozenset({"add", "mul", "maximum", "minimum", "equal", "not_equal"})
+"""Operators whose operands may be exchanged."""
+
 Layer: TypeAlias = Callable[[Graph], Decoration]
 
 
@@ -100,7 +103,18 @@ def scopes(graph: Graph) -> Decoration:
     return Decoration(scopes={node: node.scope for node in graph.nodes if node.scope})
 
 
-STANDARD: tuple[Layer, ...] = (families, labels, shapes, scopes)
+def operands(graph: Graph) -> Decoration:
+    """Let operands come in from left to right, where exchanging them would mean something else."""
+    return Decoration(
+        nodes={
+            node: {"ordering": "in"}
+            for node in graph.nodes
+            if len(node.inputs) > 1 and node.operator.name not in SYMMETRIC
+        }
+    )
+
+
+STANDARD: tuple[Layer, ...] = (families, labels, shapes, scopes, operands)
 """What a picture shows unless it is told otherwise."""
 
 

@@ -11,7 +11,7 @@ from collections import Counter
 
 from cgkit.graph import Graph
 from cgkit.node import Node
-from cgkit.render.layers import family, short, title
+from cgkit.render.layers import family, shape_words, short, title
 from cgkit.render.outline import count
 
 
@@ -27,7 +27,7 @@ def sentence(graph: Graph) -> str:
         return "Computational graph without nodes."
     parts = []
     for kind in ("input", "variable", "constant"):
-        named = [title(node) for node in graph.nodes if family(node) == kind]
+        named = [_source(node) for node in graph.nodes if family(node) == kind]
         if named:
             parts.append(f"{kind}{'s' * (len(named) != 1)} {_list(named)}")
     counts = Counter(node.operator.name for node in graph.nodes if node.operator.family != "source")
@@ -38,6 +38,12 @@ def sentence(graph: Graph) -> str:
     if origin:
         parts.append(f"{count(len(origin), 'output')} from {_list(origin)}")
     return "Computational graph: " + "; ".join(parts) + "."
+
+
+def _source(node: Node) -> str:
+    """Name an input, variable or constant, or say how large it is."""
+    words = title(node)
+    return f"of shape {shape_words(node.edges[0])}" if words == node.operator.name else words
 
 
 def _origin(node: Node | None) -> str:
