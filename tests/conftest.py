@@ -6,10 +6,13 @@ may not be skipped: a skipped comparison would look like a passed one.
 
 import importlib.util
 import os
+import shutil
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+ROOT = Path(__file__).resolve().parent.parent
 NEEDS = {"oracle": "torch", "browser": "playwright"}
 
 # Nothing is kept between runs, and CI tries the same examples every time.
@@ -46,3 +49,13 @@ def pytest_make_collect_report(collector):
         report.outcome = "failed"
         report.longrepr = f"{collector.nodeid} skips itself, which is a failure in CI"
     return report
+
+
+@pytest.fixture
+def tiny_course(tmp_path, monkeypatch):
+    """Copy a course of one chapter and one assignment, and change into it."""
+    root = tmp_path / "tiny course"
+    shutil.copytree(ROOT / "tests" / "expected" / "tiny", root)
+    shutil.copy(ROOT / "nbgrader_config.py", root)
+    monkeypatch.chdir(root)
+    return root
