@@ -12,6 +12,7 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -50,7 +51,8 @@ def command(no_browser: bool, port: int | None, on_demo: bool, workspace: Path |
     settings = place / ".lab"
     silence_news(settings / "settings")
     arguments = lab_arguments(folder, start, settings, port=port, browser=not no_browser)
-    sys.exit(serve([sys.executable, "-m", "jupyterlab", *arguments], folder))
+    shown = {"CGKIT_CLASS": str(project.build / "demo")} if on_demo else {}
+    sys.exit(serve([sys.executable, "-m", "jupyterlab", *arguments], folder, shown))
 
 
 def course_place(project: Project, place: Path) -> tuple[Path, str]:
@@ -64,18 +66,17 @@ def course_place(project: Project, place: Path) -> tuple[Path, str]:
         )
     inside = place.is_relative_to(project.root)
     root = project.root if inside else place
-    chapter = next((place / "course").glob("*.ipynb"), place)
+    chapter = min((place / "course").glob("*.ipynb"), default=place)
     return root, f"/lab/tree/{chapter.relative_to(root).as_posix()}"
 
 
 def demo_place(project: Project) -> tuple[Path, str]:
     """Find the class that the demo graded; give its folder and the page that opens first."""
-    folder = project.build / "demo"
-    if not (folder / "gradebook.db").exists():
+    if not (project.build / "demo" / "gradebook.db").exists():
         raise EnvironmentFault(
             "there is no demo class to look at", attempt="cgkit demo, which grades one"
         )
-    return folder, "/formgrader"
+    return project.root, "/formgrader"
 
 
 def lab_arguments(
@@ -130,9 +131,9 @@ def silence_news(settings: Path) -> None:
         file.write_text(json.dumps(QUIET), encoding="utf-8")
 
 
-def serve(words: list[str], folder: Path) -> int:
+def serve(words: list[str], folder: Path, variables: Mapping[str, str]) -> int:
     """Run the server until it is stopped; Ctrl-C reaches it as well, and we wait for it."""
-    environment = os.environ | {"JUPYTER_PREFER_ENV_PATH": "1"}
+    environment = {**os.environ, "JUPYTER_PREFER_ENV_PATH": "1", **variables}
     process = subprocess.Popen(words, cwd=folder, env=environment)
     while True:
         with suppress(KeyboardInterrupt):
