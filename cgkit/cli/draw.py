@@ -21,7 +21,7 @@ import click
 from cgkit.cli.report import Item, finish, json_option
 from cgkit.errors import CgkitError, UsageFault
 
-SUFFIXES = (".svg", ".png", ".pdf", ".dot")
+SUFFIXES = (".svg", ".png", ".pdf", ".dot", ".gv")
 
 
 @click.command()
@@ -44,9 +44,10 @@ def command(subject: str, output: str, as_json: bool) -> None:
         )
     if not path.parent.is_dir():
         raise UsageFault(f"cannot write {output}", why=f"there is no folder {path.parent}")
-    drawing = drawn(find(subject))
-    write(drawing, path)
-    detail = f"{path.stat().st_size:,} bytes"
+    found = find(subject)
+    from cgkit.render import save
+
+    detail = f"{save(found, path).stat().st_size:,} bytes"
     finish("draw", [Item(str(path), "ok", detail)], as_json)
 
 
@@ -122,23 +123,3 @@ def guarded(action: Any, name: str) -> Any:
         raise CgkitError(
             f"{name} fails: {type(error).__name__}: {error}", why=place and f"at {place}"
         ) from error
-
-
-def drawn(thing: Any) -> Any:
-    """Give the graphviz drawing of whatever was named."""
-    if hasattr(thing, "source") and hasattr(thing, "engine"):
-        return thing
-    from cgkit.render import draw
-
-    return draw(thing)
-
-
-def write(drawing: Any, path: Path) -> None:
-    """Write a drawing in the format that the file's name asks for."""
-    from cgkit.render.engine import render
-
-    suffix = path.suffix.lower()
-    if suffix == ".dot":
-        path.write_text(drawing.source, encoding="utf-8")
-    else:
-        path.write_bytes(render(drawing.source, suffix[1:], layout=drawing.engine))

@@ -68,7 +68,7 @@ def test_graphs_of_the_library_are_drawn(model, tmp_path):
         (["nothing.py:x", "-o", "a.svg"], 2, "there is no file nothing.py"),
         (["no.such.module:x", "-o", "a.svg"], 2, "there is no module 'no.such.module'"),
         (["model.py:sketsh", "-o", "a.svg"], 2, "there is no 'sketsh' in model.py"),
-        (["model.py:sketch", "-o", "a.gif"], 2, "one of .svg, .png, .pdf, .dot"),
+        (["model.py:sketch", "-o", "a.gif"], 2, "one of .svg, .png, .pdf, .dot, .gv"),
         (["model.py:sketch", "-o", "no/a.svg"], 2, "there is no folder no"),
         (["model.py:sketch"], 2, "Missing option '-o'"),
         (["model.py:broken", "-o", "a.svg"], 1, "ZeroDivisionError: division by zero"),
