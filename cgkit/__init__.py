@@ -35,18 +35,18 @@ from cgkit.tensor import Tensor, grad, no_grad
 from cgkit.types import Dim, TensorType
 
 if TYPE_CHECKING:
-    from cgkit.render import draw, save
+    from cgkit.render import draw, draw_text, save
 
 __version__ = "0.1.0"
 
 __all__ = [
     "CgkitError", "Cost", "CycleError", "Dim", "DtypeError", "Edge", "GradientError", "Graph",
     "GraphBuilder", "GraphError", "Kind", "Node", "Operator", "ShapeError", "Tensor", "TensorType",
-    "Trace", "Value", "cost", "draw", "find_cycle", "flops", "grad", "gradients", "no_grad", "ops",
-    "recorded", "rewrite", "run", "save", "topological_order", "trace", "verify",
+    "Trace", "Value", "cost", "draw", "draw_text", "find_cycle", "flops", "grad",
+    "gradients", "no_grad", "ops", "recorded", "rewrite", "run", "save", "topological_order", "trace", "verify",
 ]  # fmt: skip
 
-_LAZY = ("draw", "save")
+_LAZY = ("draw", "draw_text", "save")
 
 
 def __getattr__(name: str) -> Any:

@@ -31,7 +31,7 @@ def run(
     arrays
         A value for each of its inputs, in order, of the input's dtype and a shape that fits.
     observe
-        Called with each node and its values when they are computed, to watch a run.
+        Called with each node and its values when they are there, to watch a run.
 
     Returns
     -------
@@ -59,6 +59,8 @@ def run(
         check_binding(graph, binding)
     for node in graph.nodes:
         if (node, 0) in values:
+            if observe is not None:
+                observe(node, (values[node, 0],))
             continue
         results = compute(node, [values[edge.key] for edge in node.inputs], binding)
         if observe is not None:

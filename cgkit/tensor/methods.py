@@ -164,6 +164,18 @@ class TensorMethods(Arithmetic):
         """Give the same data, in the same memory, apart from the graph."""
         return self.wrap(self.data, None, self.version)
 
+    def named(self, name: str) -> Self:
+        """Give the node that made it a name, for pictures and messages.
+
+        Examples
+        --------
+        >>> from cgkit import Tensor
+        >>> Tensor(1.0, requires_grad=True).named("x").edge.node
+        <node x = leaf>
+        """
+        self._node("have a name")[0].extra().name = name
+        return self
+
     def retain_grad(self) -> Self:
         """Keep the gradient of this tensor too, though it is no leaf."""
         node, index = self._node("retain its gradient")
