@@ -43,7 +43,8 @@ __all__ = [
     "CgkitError", "Cost", "CycleError", "Dim", "DtypeError", "Edge", "GradientError", "Graph",
     "GraphBuilder", "GraphError", "Kind", "Node", "Operator", "ShapeError", "Tensor", "TensorType",
     "Trace", "Value", "cost", "draw", "draw_text", "find_cycle", "flops", "grad",
-    "gradients", "no_grad", "ops", "recorded", "rewrite", "run", "save", "topological_order", "trace", "verify",
+    "gradients", "no_grad", "ops", "recorded", "rewrite", "run", "save", "topological_order",
+    "trace", "verify",
 ]  # fmt: skip
 
 _LAZY = ("draw", "draw_text", "save")
