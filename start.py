@@ -270,12 +270,19 @@ def install(venv: Path, part: str) -> None:
         return pip(venv, ["--no-deps", "--no-build-isolation", "--editable", str(HERE)], 1)
     if lock.endswith(".lock"):
         say(f"Installing the {part}: about {total} packages")
-        return pip(venv, ["--require-hashes", "--only-binary=:all:", "-r", str(HERE / lock)], total)
+        pip(venv, ["--require-hashes", "--only-binary=:all:", "-r", str(HERE / lock)], total)
+        return warm_up(venv) if part == "course" else None
     say(f"Installing what the mark '{part}' needs")
     pins = re.findall(r"^\w[^\\\n]*", (HERE / "requirements.lock").read_text("utf-8"), re.MULTILINE)
     limits = venv / "constraints.txt"
     limits.write_text("\n".join(pins), encoding="utf-8")
     return pip(venv, ["-c", str(limits), "-r", str(HERE / lock)], total)
+
+
+def warm_up(venv: Path) -> None:
+    """Let matplotlib look for its fonts now: its word about that has no place in a notebook."""
+    words = [str(python_of(venv)), "-c", "import matplotlib.font_manager"]
+    subprocess.run(words, env=environment(venv, dict(os.environ)), capture_output=True, check=False)
 
 
 def pip(venv: Path, arguments: "list[str]", total: int) -> None:

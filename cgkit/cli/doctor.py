@@ -57,7 +57,7 @@ def command(as_json: bool) -> None:
 def checks_for(root: Path) -> dict[str, Callable[[], str]]:
     """Name the checks of a course, in the order in which one would mend what they find."""
     return {
-        "python": lambda: python_version(sys.version_info[:2]),
+        "python": lambda: python_version(sys.version_info[:3]),
         "environment": lambda: environment(Path(sys.prefix), Path(sys.base_prefix)),
         "packages": lambda: packages(root / "requirements.lock"),
         "graphviz": graphviz,
