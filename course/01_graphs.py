@@ -58,6 +58,10 @@ z
 graph = builder.graph([z])
 print(graph)
 
+# %% [markdown]
+# Read a line as "this name is this operator of these operands". On the right stands what is
+# known of the result: its type and shape. Now run it with $x = 3$ and $y = 4$.
+
 # %%
 run(graph, 3.0, 4.0)
 
@@ -148,17 +152,22 @@ def steps(graph):
         step[node] = 1 + max((step[p] for p in node.producers), default=-1)
     return step
 
-when = steps(program_graph)
-draw(program_graph, marked={node: f"step {step}" for node, step in when.items() if step})
+def two_branches(x, a, b):
+    return ops.relu(x @ a) + ops.tanh(x @ b)
+
+matrix = TensorType((3, 3), "float32")
+branches = trace(two_branches, matrix, matrix, matrix).graph
+when = steps(branches)
+draw(branches, marked={node: f"step {step}" for node, step in when.items() if step})
 
 # %% [markdown]
-# A comparison and the `where` that reads it cannot share a step. Two nodes with the same number
-# can. Chapter 3 makes schedules out of this observation.
+# Nodes with the same number can share a step: the two products, then `relu` and `tanh`. Five
+# operators in three steps. Chapter 3 makes schedules out of this observation.
 #
 # ## Running a graph
 #
 # How do you compute a graph? The first idea most people have is to ask the last node, and let
-# each node ask its inputs. It takes five lines.
+# each node ask its inputs. It takes four lines. The list `asked` notes who was asked.
 
 # %%
 def value_of(node, asked):
@@ -178,6 +187,9 @@ def doubling(n):
 
 draw(doubling(3), direction="right")
 
+# %% [markdown]
+# Three doublings of 1 make 8. Ask the last node, and count the questions.
+
 # %%
 asked = []
 value_of(doubling(3).node, asked), len(asked)
@@ -196,9 +208,14 @@ def questions(n):
 [questions(n) for n in (1, 2, 3, 10, 18)]
 
 # %% [markdown]
-# It doubles with every node: $2^{n+1} - 1$. Twenty-one nodes would take two million questions,
-# and a hundred nodes longer than the universe has had. And there is a second trouble.
-# Here is a long chain in which nothing is shared:
+# It doubles with every node: $2^{n+1} - 1$. Twenty doublings take two million questions. And a
+# hundred? A number of 31 digits:
+
+# %%
+2**101 - 1
+
+# %% [markdown]
+# There is a second trouble. Here is a long chain in which nothing is shared:
 
 # %%
 def chain(n):
@@ -440,12 +457,15 @@ from cgkit import flops
  for node in network.operators}
 
 # %% [markdown]
-# The first matrix product takes 98 of every 100 operations. Whoever makes it faster makes the
-# network faster; whoever makes the `relu` faster does not. Measure before you improve.
+# How large is the part of the first matrix product?
 
 # %%
 works = [flops(node) for node in network.operators]
 f"{max(works) / sum(works):.1%}"
+
+# %% [markdown]
+# Whoever makes it faster makes the network faster; whoever makes the `relu` faster does not.
+# Count before you improve.
 
 # %% [markdown]
 # ## Backward
@@ -467,15 +487,21 @@ product = (x * y).named("p")
 logarithm = ops.log(x).named("l")
 z = (product + logarithm).named("z")
 
+# %% [markdown]
+# A picture is made of *layers*: colors, shapes, boxes. You may add one of your own. This one
+# writes numbers on the arrows.
+
 # %%
 from cgkit.render.layers import STANDARD, Decoration, places
 
 def numbers(value):
-    """A layer of a picture: numbers on the arrows."""
     def layer(graph):
         return Decoration(edges={place: {"label": f" {value[edge.node]:.4g} "}
                                  for place, edge in places(graph)})
     return layer
+
+# %% [markdown]
+# Now run the graph and watch: `observe` is called for each node when its value is there.
 
 # %%
 values = {}
@@ -522,8 +548,8 @@ step = 1e-6
 
 # %% [markdown]
 # It should be 5.5, which is 5 **plus** 0.5. A change of `x` reaches `z` on two paths, and both
-# count. **Gradients that arrive at one tensor are added.** It is the most common mistake in
-# home-made frameworks, and you will catch others making it.
+# count. **Gradients that arrive at one tensor are added.** Forgetting it is an easy mistake, and
+# in the assignment you will catch others making it.
 #
 # Now by machine. Ask for the gradient of every tensor in the graph:
 

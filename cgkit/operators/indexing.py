@@ -9,7 +9,7 @@ A part that is read twice gets both gradients: `place` and `scatter` add, they d
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,8 +21,28 @@ from cgkit.types import Dim, Shape, Size, TensorType, broadcast_shapes, show_sha
 
 Bound = Size | None
 """Where a slice starts or stops; a Dim only in gradients of joined tensors."""
+
+
+class Span(NamedTuple):
+    """A range of places along one axis, as a slice has them, but hashable.
+
+    Examples
+    --------
+    >>> Span(1), Span(None, None, -1), Span()
+    (1:, ::-1, :)
+    """
+
+    start: Bound = None
+    stop: Bound = None
+    step: int | None = None
+
+    def __repr__(self) -> str:
+        ends = ":".join("" if end is None else str(end) for end in (self.start, self.stop))
+        return ends if self.step is None else f"{ends}:{self.step}"
+
+
 Item = int | None | str | tuple[Any, ...]
-"""One entry of an index as a param: an int, None for a new axis, (start, stop, step), or ARRAY."""
+"""One entry of an index as a param: an int, None for a new axis, a Span, or ARRAY."""
 ARRAY = "array"
 """Stands in an index where an operand gives the places."""
 
@@ -32,7 +52,7 @@ def to_python(index: tuple[Item, ...], arrays: tuple[Any, ...] = ()) -> tuple[An
 
     Examples
     --------
-    >>> to_python(((1, None, None), 0, None))
+    >>> to_python((Span(1), 0, None))
     (slice(1, None, None), 0, None)
     """
     rest = iter(arrays)
@@ -67,7 +87,7 @@ def normal_index(key: Any, ndim: int) -> tuple[tuple[Item, ...], tuple[Any, ...]
     Examples
     --------
     >>> normal_index((..., slice(1, None)), 3)
-    (((None, None, None), (None, None, None), (1, None, None)), ())
+    ((:, :, 1:), ())
     """
     entries = list(key) if isinstance(key, tuple) else [key]
     dots = [i for i, entry in enumerate(entries) if entry is Ellipsis]
@@ -96,7 +116,7 @@ def _item(entry: Any, arrays: list[Any]) -> Item:
     if entry is None:
         return None
     if isinstance(entry, slice):
-        return (_bound(entry.start), _bound(entry.stop), _bound(entry.step))
+        return Span(_bound(entry.start), _bound(entry.stop), _bound(entry.step))
     if isinstance(entry, int | np.integer) and not isinstance(entry, bool):
         return int(entry)
     array = np.asarray(entry) if isinstance(entry, list | bool) else entry
@@ -211,11 +231,11 @@ def _compute_place(a: Any, shape: tuple[int, ...], index: tuple[Item, ...]) -> n
 
 
 slice_cases = with_params(
-    ((4, 3), {"index": ((1, None, None), (None, None, None))}),
-    ((4, 3), {"index": (-1, (None, None, -1))}),
-    ((5,), {"index": ((None, None, 2),)}),
-    ((5,), {"index": (None, (4, 1, -2))}),
-    ((0, 3), {"index": ((None, None, None), 1)}),
+    ((4, 3), {"index": (Span(1), Span())}),
+    ((4, 3), {"index": (-1, Span(None, None, -1))}),
+    ((5,), {"index": (Span(None, None, 2),)}),
+    ((5,), {"index": (None, Span(4, 1, -2))}),
+    ((0, 3), {"index": (Span(), 1)}),
     ((), {"index": (None,)}),
 )
 slice_: Operator = Operator(
@@ -239,9 +259,9 @@ place: Operator = Operator(
     doc="zeros of a shape with a at the places of an index: the gradient of slice",
     gradient=(lambda g, y, a, shape, index: slice_(g, index=index),),
     samples=with_params(
-        ((3, 3), {"shape": (4, 3), "index": ((1, None, None), (None, None, None))}),
-        ((3,), {"shape": (5,), "index": ((None, None, 2),)}),
-        ((0,), {"shape": (0, 3), "index": ((None, None, None), 1)}),
+        ((3, 3), {"shape": (4, 3), "index": (Span(1), Span())}),
+        ((3,), {"shape": (5,), "index": (Span(None, None, 2),)}),
+        ((0,), {"shape": (0, 3), "index": (Span(), 1)}),
     ),
 )  # fmt: skip
 
@@ -268,7 +288,7 @@ def _scatter(g: Any, *arrays: Any, shape: tuple[int, ...], index: tuple[Item, ..
 
 
 def _index_samples(rng: np.random.Generator) -> Iterator[Sample]:
-    rows = (None, None, None)
+    rows = Span()
     cases: tuple[tuple[Any, ...], ...] = (
         ((4, 3), [np.array([0, 0, 2])], (ARRAY, rows)),
         ((4, 3), [np.array([[1, -1]])], (rows, ARRAY)),

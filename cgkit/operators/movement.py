@@ -16,7 +16,7 @@ import numpy as np
 from cgkit.errors import ShapeError
 from cgkit.node import Edge, Kind, Operator
 from cgkit.operators.elementwise import cast, no_flops
-from cgkit.operators.indexing import slice_
+from cgkit.operators.indexing import Span, slice_
 from cgkit.operators.samples import with_params
 from cgkit.types import Shape, Size, TensorType, count, meet, show_shape
 
@@ -239,9 +239,8 @@ def _meet_in_concat(first: TensorType, part: TensorType, axis: int) -> Size:
 
 def _concat_part(g: Any, i: int, sizes: tuple[Size, ...], axis: int) -> Any:
     low = sum(sizes[:i], 0)
-    whole = (None, None, None)
-    part = (low, low + sizes[i], None)
-    return slice_(g, index=tuple(part if a == axis else whole for a in range(g.ndim)))
+    part = Span(low, low + sizes[i])
+    return slice_(g, index=tuple(part if a == axis else Span() for a in range(g.ndim)))
 
 
 def _concat_back(g: Any, y: Any, *parts: Any, axis: int = 0) -> tuple[Any, ...]:

@@ -48,10 +48,9 @@ def gradients(y: Value, xs: Sequence[Value], seed: Value | None = None) -> list[
     >>> (slope,) = gradients(x * x, [x])
     >>> print(builder.graph([slope]))
     graph(x: float64[])
-      b = broadcast_to(1.0, shape=())    float64[]
-      p = mul(b, x)                      float64[]
-      p1 = mul(b, x)                     float64[]
-      s = add(p, p1)                     float64[]
+      p = mul(1.0, x)     float64[]
+      p1 = mul(1.0, x)    float64[]
+      s = add(p, p1)      float64[]
       return s
     """
     builder = y.builder
@@ -62,8 +61,9 @@ def gradients(y: Value, xs: Sequence[Value], seed: Value | None = None) -> list[
     if y.dtype.kind != "f":
         raise GradientError(f"only floating values have gradients, this one is {y.dtype}")
     if seed is None:
-        one = builder.constant(1.0, y.dtype)
-        seed = ops.ALL["broadcast_to"](one, shape=y.shape)
+        seed = builder.constant(1.0, y.dtype)
+        if y.shape:
+            seed = ops.ALL["broadcast_to"](seed, shape=y.shape)
     nodes = topological_order(y.node)
     wanted = {x.node for x in xs if x.dtype.kind == "f"}
     through = needed(nodes, wanted)
