@@ -19,8 +19,7 @@
 # %%
 import numpy as np
 
-from cgkit import Dim, GraphBuilder, Tensor, TensorType
-from cgkit import cost, draw, gradients, ops, run, topological_order, trace
+from cgkit import GraphBuilder, Tensor, TensorType, draw, ops, run
 
 # %% [markdown]
 # ## A formula is a graph
@@ -86,6 +85,9 @@ draw(graph, show_data=True, direction="right")
 # they all become nodes and arrows. Whatever works on graphs works on all of them.
 
 # %%
+from cgkit import trace
+
+
 def program(a, w):
     h = a @ w
     for _ in range(3):
@@ -105,6 +107,8 @@ draw(program_graph)
 # them together. You ask for a gradient, and the graph **grows**.
 
 # %%
+from cgkit import gradients
+
 square = GraphBuilder()
 t = square.placeholder((), name="t")
 y_t = t * t + t
@@ -235,6 +239,9 @@ except RecursionError as error:
 # by one and remember each result.
 
 # %%
+from cgkit import topological_order
+
+
 def evaluate(last):
     value = {}
     for node in topological_order(last):
@@ -380,7 +387,7 @@ except ShapeError as error:
 # %%
 picture = builder.placeholder((1, 3, 32, 32), name="picture")
 window = builder.placeholder((16, 3, 5, 5), name="window")
-sizes = [dict(), dict(padding=2), dict(padding=2, stride=2)]
+sizes = [{}, {"padding": 2}, {"padding": 2, "stride": 2}]
 [ops.conv2d(picture, window, **settings).shape for settings in sizes]
 
 # %% [markdown]
@@ -442,6 +449,8 @@ draw(scores)
 # too, so its number is a little larger.
 
 # %%
+from cgkit import cost, flops
+
 network = net.graph([scores])
 total = cost(network)
 elementwise = 32 * 256 + 32 * 256 + 32 * 10
@@ -451,8 +460,6 @@ total.parameters, total.flops, total.flops - elementwise
 # Who does most of the work? One node stands out.
 
 # %%
-from cgkit import flops
-
 {node.name or node.operator.name + " → " + str(node.results[0]): flops(node)
  for node in network.operators}
 
@@ -493,6 +500,7 @@ z = (product + logarithm).named("z")
 
 # %%
 from cgkit.render.layers import STANDARD, Decoration, places
+
 
 def numbers(value):
     def layer(graph):
@@ -542,7 +550,9 @@ backward_keeping_the_last()["x"]
 # Is 0.5 right? Do not believe it: change `x` a little and look.
 
 # %%
-f = lambda x, y: x * y + np.log(x)
+def f(x, y):
+    return x * y + np.log(x)
+
 step = 1e-6
 (f(2 + step, 5) - f(2 - step, 5)) / (2 * step)
 
@@ -556,7 +566,7 @@ step = 1e-6
 # %%
 tensors = [z, product, logarithm, x, y]
 found = run(formula.graph(gradients(z, tensors)), 2.0, 5.0)
-slopes = {tensor.node: float(g) for tensor, g in zip(tensors, found)}
+slopes = {tensor.node: float(g) for tensor, g in zip(tensors, found, strict=True)}
 draw(z, marked={node: f"gradient {g:g}" for node, g in slopes.items()}, caption="backward: gradients")
 
 # %% [markdown]
