@@ -177,10 +177,13 @@ def _share_counter(data: np.ndarray, x: Tensor) -> list[Any]:
 
 
 def _kept(x: Any) -> Any:
-    """Give an operand as a node keeps it: an array of the user's is copied, lest it change."""
+    """Give an operand as a node keeps it: an edge, or a plain number as it is; never an array."""
     if x.__class__ is Tensor:
         return x.edge if x.edge is not None else Edge(None, 0, x.data.shape, x.data.dtype)
-    return x.copy() if x.__class__ is ndarray else x
+    if x.__class__ is float or x.__class__ is int:
+        return x
+    array = np.asarray(x)
+    return Edge(None, 0, array.shape, array.dtype)
 
 
 def _record(
@@ -204,8 +207,8 @@ def _record(
             x = made[0] if place < 0 else inputs[place]
             if x.__class__ is Tensor:
                 node.saved += (place, x.data, x.version, x.version[0])
-            else:
-                node.saved += (place, edges[place], FREED, FREED[0])
+            else:  # a number or an array of the user's: copied, lest it change
+                node.saved += (place, np.array(x) if edges[place] is not x else x, FREED, FREED[0])
     return made
 
 
