@@ -15,12 +15,19 @@ from dataclasses import dataclass
 
 from cgkit.checks.dot import DotGraph, read_dot
 from cgkit.checks.labels import Meaning
-from cgkit.checks.parts import SYMMETRIC, DrawingError, Part, parts_of, quoted, source_of
+from cgkit.checks.parts import (
+    SYMMETRIC,
+    DrawingError,
+    Part,
+    PlainGraph,
+    parts_of,
+    quoted,
+    source_of,
+)
 
 _SIGN = {"add": " + ", "multiply": " * ", "subtract": " - ", "divide": " / "}
 _SHORT = {"maximum": "max", "minimum": "min"}
 
-PlainGraph = Mapping[str, tuple[object, ...]]
 _DEEPEST = 4
 _LARGEST = 2_000
 
@@ -46,7 +53,7 @@ def compare_drawing(drawing: object, expected: PlainGraph) -> DotGraph:
         It shows another graph; the message names the first node or arrow that differs.
     cgkit.checks.dot_words.DotError
         It is no DOT.
-    TypeError
+    cgkit.checks.plain.NotPlainError
         It is no drawing at all.
 
     Examples
@@ -68,7 +75,7 @@ def compare_drawing(drawing: object, expected: PlainGraph) -> DotGraph:
     except DrawingError as error:
         if _matches(read, expected, [(edge.head, edge.tail) for edge in read.edges]):
             what = "every arrow points the wrong way: data flow from the inputs to the result"
-            raise DrawingError(what) from error
+            raise DrawingError(what, misconception="arrows reversed") from error
         raise
     return read
 
@@ -236,11 +243,21 @@ class _Comparison:
         alike = ("square", "multiply", "power") if operation == "square" else (operation,)
         close = [name for name in spare if self.terms.operation(self.drawn[name]) in alike]
         if not close:
-            short = _SHORT.get(operation, operation)
-            raise DrawingError(f"a node is missing: {short}, for {self.terms.write(term)}")
+            self._no_such_node(term, spare)
         node = max(close, key=lambda name: self._shared(name, operands))
         reads = self.terms.operands(self.drawn[node])
         self._arrows(node, term, _without(operands, reads), _without(reads, operands))
+
+    def _no_such_node(self, term: int, spare: Sequence[str]) -> None:
+        operation = self.terms.operation(term)
+        short = _SHORT.get(operation, operation)
+        reads = sorted(self.terms.operands(term))
+        for name in spare:
+            if sorted(self.terms.operands(self.drawn[name])) == reads:
+                inputs = " and ".join(self.terms.write(operand) for operand in reads)
+                what = f"the node that reads {inputs} is {self._label(name)}; it should be {short}"
+                raise DrawingError(what, [name])
+        raise DrawingError(f"a node is missing: {short}, for {self.terms.write(term)}")
 
     def _arrows(self, node: str, term: int, lost: list[int], extra: list[int]) -> None:
         label, write = self._label(node), self.terms.write

@@ -7,8 +7,8 @@
     expected   4
     why        ...
     looks like "..."
-    graph      x   input       2
-             ▶ z   add(x, x)   should be 4, not 2
+    drawing      x   input
+               ▶ z   add     ◄── x, x   should be 4, not 2
     hint 1 of 3: ...   (more: cgkit hint 01 evaluate 2)
 
 Invariants: no line is wider than `WIDTH` (nbgrader cuts there); rendering never raises; the block
@@ -159,5 +159,5 @@ def _picture(drawing: str) -> list[str]:
     lines = [line.rstrip() for line in drawing.splitlines()]
     room = WIDTH - _COLUMN
     cut = [line if len(line) <= room else line[: room - 1] + "…" for line in lines]
-    heads = ["graph".ljust(_COLUMN), *[" " * _COLUMN] * (len(cut) - 1)]
+    heads = ["drawing".ljust(_COLUMN), *[" " * _COLUMN] * (len(cut) - 1)]
     return ["", *[(head + line).rstrip() for head, line in zip(heads, cut, strict=True)], ""]

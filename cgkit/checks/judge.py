@@ -20,7 +20,13 @@ from cgkit.checks.plain import kind_of, same, show
 from cgkit.checks.task import Fault
 
 _HERE = str(Path(__file__).resolve().parent.parent)
-_NAMES = {"number": "a number", "str": "a text", "array": "an array", "None": "None"}
+_NAMES = {
+    "number": "a number",
+    "int": "an int",
+    "str": "a text",
+    "array": "an array",
+    "None": "None",
+}
 
 
 @dataclass(frozen=True)
@@ -93,8 +99,8 @@ def _judge_value(
         return Fault("type", "", "None", wanted, why)
     fault = compare(outcome.value, expected, function, tolerance)
     if fault is None and outcome.changed:
-        why = f"{function} changed its {outcome.changed}; whoever called it still needs that."
-        return Fault("invariants", "", "the right answer, but a changed argument", wanted, why)
+        why = f"{function} changed what it was given; whoever called it still needs that."
+        return Fault("invariants", "", f"{got}, and {outcome.changed} was changed", wanted, why)
     return fault
 
 
@@ -109,7 +115,8 @@ def compare(got: object, expected: object, function: str, tolerance: float) -> F
     if same(got, expected, tolerance):
         return None
     parts = ("", show(got), show(expected))
-    found, wanted = kind_of(got), kind_of(expected)
+    exact = tolerance == 0
+    found, wanted = kind_of(got, exact=exact), kind_of(expected, exact=exact)
     if found != wanted:
         why = f"{function} should give {_named(wanted)}, and it gave {_named(found)}."
         return Fault("type", *parts, why)
@@ -118,7 +125,7 @@ def compare(got: object, expected: object, function: str, tolerance: float) -> F
     if isinstance(got, dict) and isinstance(expected, dict) and set(got) != set(expected):
         return Fault("shape", *parts, _keys(got, expected))
     if isinstance(got, tuple | list) and isinstance(expected, tuple | list):
-        return _compare_items(got, expected, function, parts)
+        return _compare_items(got, expected, exact, parts)
     return Fault("values", *parts, f"{function} gave another value.")
 
 
@@ -132,19 +139,19 @@ def _compare_arrays(got: np.ndarray, expected: np.ndarray, parts: tuple[str, str
 def _compare_items(
     got: tuple[object, ...] | list[object],
     expected: tuple[object, ...] | list[object],
-    function: str,
+    exact: bool,
     parts: tuple[str, str, str],
 ) -> Fault:
     if len(got) != len(expected):
-        why = f"{function} gave {len(got)} items; there should be {len(expected)}."
+        why = f"There are {len(got)} items in it; there should be {len(expected)}."
         return Fault("shape", *parts, why)
     pairs = zip(got, expected, strict=True)
-    kinds = [(kind_of(one), kind_of(other)) for one, other in pairs]
+    kinds = [(kind_of(one, exact=exact), kind_of(other, exact=exact)) for one, other in pairs]
     odd = next(((one, other) for one, other in kinds if one != other), None)
     if odd:
         why = f"An item should be {_named(odd[1])}, and it is {_named(odd[0])}."
         return Fault("type", *parts, why)
-    return Fault("values", *parts, f"{function} gave another value.")
+    return Fault("values", *parts, "An item in it is another one.")
 
 
 def _keys(got: dict[object, object], expected: dict[object, object]) -> str:

@@ -3,7 +3,8 @@
     x ──► "+" ──► s ──► "*" ──► z        s and z only name what the operations give: left out
                                          a legend, colors and boxes: left out
 
-Invariants: the parts come in an order in which each stands after what it reads; nothing is executed.
+Invariants: the parts come in an order in which each stands after what it reads; nothing is ever
+executed.
 """
 
 from __future__ import annotations
@@ -13,17 +14,20 @@ from dataclasses import dataclass
 
 from cgkit.checks.dot import DotGraph
 from cgkit.checks.labels import Meaning, read_label
+from cgkit.checks.plain import NotPlainError, describe
 from cgkit.errors import CgkitError
 
+PlainGraph = Mapping[str, tuple[object, ...]]
 SYMMETRIC = frozenset({"add", "multiply", "maximum", "minimum"})
 
 
 class DrawingError(CgkitError):
     """A drawing that does not show the graph; `marked` names the nodes to look at."""
 
-    def __init__(self, what: str, marked: Sequence[str] = ()) -> None:
+    def __init__(self, what: str, marked: Sequence[str] = (), misconception: str = "") -> None:
         super().__init__(what)
         self.marked = tuple(marked)
+        self.misconception = misconception
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,7 @@ def source_of(drawing: object) -> str:
 
     Raises
     ------
-    TypeError
+    NotPlainError
         It is something else.
 
     Examples
@@ -62,7 +66,7 @@ def source_of(drawing: object) -> str:
         text = drawing.source  # type: ignore[attr-defined]
         if type(text) is str:
             return text
-    raise TypeError(f"a drawing is a graphviz.Digraph or DOT text, not {type(drawing).__name__}")
+    raise NotPlainError(describe(drawing))
 
 
 def parts_of(read: DotGraph, edges: Sequence[tuple[str, str]]) -> dict[str, Part]:
@@ -105,7 +109,9 @@ def _is_value(meaning: Meaning, before: Meaning) -> bool:
     """Tell whether a node with one arrow in only names the value that it receives."""
     if meaning.kind != "operation":
         return True
-    return meaning.full and not before.full and meaning.text == before.text
+    same = meaning.text == before.text
+    squared = meaning.text == "square" and before.text in ("multiply", "power")
+    return meaning.full and not before.full and (same or squared)
 
 
 def _part(node: str, read: DotGraph, meaning: Meaning, operands: tuple[str, ...]) -> Part:

@@ -111,17 +111,17 @@ def describe(value: object) -> str:
     return f"an object of class {kind.__name__}"
 
 
-def kind_of(value: object) -> str:
-    """Name the kind of a plain value: one word per kind, numbers being one kind.
+def kind_of(value: object, *, exact: bool = False) -> str:
+    """Name the kind of a plain value: one word per kind, numbers being one kind unless `exact`.
 
     Examples
     --------
-    >>> kind_of(2), kind_of(2.0), kind_of(True), kind_of((1,))
-    ('number', 'number', 'bool', 'tuple')
+    >>> kind_of(2), kind_of(2.0, exact=True), kind_of(True), kind_of((1,))
+    ('number', 'float', 'bool', 'tuple')
     """
     if value is None:
         return "None"
-    if type(value) in _NUMBERS:
+    if type(value) in _NUMBERS and not exact:
         return "number"
     return "array" if isinstance(value, np.ndarray) else type(value).__name__
 
@@ -129,13 +129,17 @@ def kind_of(value: object) -> str:
 def same(got: object, expected: object, tolerance: float = 1e-9) -> bool:
     """Compare two plain values: kinds exactly, numbers within `tolerance`, nan equal to nan.
 
+    With a tolerance of 0 an int is not a float, as for the sizes of a shape.
+
     Examples
     --------
-    >>> same((1, 2.0), (1.0, 2)), same([1], (1,)), same(True, 1)
-    (True, False, False)
+    >>> same((1, 2.0), (1.0, 2)), same([1], (1,)), same(True, 1), same((2.0,), (2,), 0)
+    (True, False, False, False)
     """
     kind = kind_of(expected)
     if kind_of(got) != kind:
+        return False
+    if tolerance == 0 and kind == "number" and type(got) is not type(expected):
         return False
     return _COMPARE.get(kind, _same_exactly)(got, expected, tolerance)
 

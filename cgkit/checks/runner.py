@@ -14,7 +14,7 @@ import contextlib
 import copy
 import io
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cgkit.checks.failure import CheckFailed
@@ -24,8 +24,9 @@ from cgkit.checks.task import Fault, Mistake, Task
 
 #: the seed of a check in a student's notebook; the hidden tests use another
 SEED = 20
-_REMEMBERED = 40
+_REMEMBERED = 400
 _MOST_CALLS = 3_000
+_COMPARED = 60
 
 
 class _Sink(io.TextIOBase):
@@ -33,6 +34,15 @@ class _Sink(io.TextIOBase):
 
     def write(self, text: str) -> int:
         return len(text)
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """One call and what came of it, by which a mistake is recognized."""
+
+    arguments: tuple[object, ...]
+    outcome: object
+    tolerance: float
 
 
 class Exam:
@@ -51,13 +61,23 @@ class Exam:
     def __init__(self, task: Task, candidate: object, seed: int) -> None:
         self.task = task
         self.seed = seed
-        self._failing: list[Fault] = []
+        self._seen: list[_Seen] = []
         if not callable(candidate):
             raise task.failed(_not_a_function(task, candidate))
         self._candidate: Callable[..., object] = candidate
 
-    def call(self, arguments: Sequence[object]) -> Returned | Exception | SystemExit:
-        """Call the student's function on copies; give its plain result or its exception."""
+    def call(
+        self, arguments: Sequence[object], read: Callable[[object], object] = plain
+    ) -> Returned | Exception | SystemExit:
+        """Call the student's function on copies; give its result, made plain, or its exception.
+
+        Parameters
+        ----------
+        arguments
+            Plain data and functions.
+        read
+            Makes the result plain, or raises `NotPlainError`.
+        """
         given = copy.deepcopy(tuple(arguments))
         try:
             with contextlib.redirect_stdout(_Sink()):
@@ -65,7 +85,7 @@ class Exam:
         except (Exception, SystemExit) as error:
             return error
         try:
-            return Returned(plain(value), changed=_changed(given, arguments))
+            return Returned(read(value), changed=_changed(given, arguments))
         except NotPlainError as odd:
             return Returned(None, odd=str(odd))
 
@@ -76,6 +96,7 @@ class Exam:
         *,
         called: str = "",
         why: str = "",
+        insist: bool = False,
         drawing: str = "",
         tolerance: float = 1e-9,
     ) -> Fault | None:
@@ -91,19 +112,23 @@ class Exam:
             How the call is written in the message; from the arguments otherwise.
         why
             The reason to give when the value is wrong.
+        insist
+            Give that reason even when there is no value.
         drawing
             Shown with the message.
         tolerance
             Relative and absolute, for numbers.
         """
         outcome = self.call(arguments)
+        self._seen = [*self._seen[-_REMEMBERED:], _Seen(tuple(arguments), outcome, tolerance)]
         text = called or write_call(self.task.function, arguments)
         fault = judge(outcome, expected, self.task.function, tolerance)
         if fault is None:
             return None
-        better = why if why and fault.stage in ("shape", "values") else fault.why
-        evidence = (tuple(arguments), outcome)
-        return replace(fault, called=text, why=better, drawing=drawing, evidence=evidence)
+        better = why if why and (insist or fault.stage in ("shape", "values")) else fault.why
+        plain_kind = fault.stage == "type" and fault.error is None
+        shown = "" if plain_kind else drawing
+        return replace(fault, called=text, why=better, drawing=shown)
 
     def require(self, fault: Fault | None) -> None:
         """Fail with `fault`, if there is one.
@@ -114,8 +139,7 @@ class Exam:
             There is one.
         """
         if fault is not None:
-            self._failing = [*self._failing, fault][-_REMEMBERED:]
-            raise self.task.failed(self._named(fault))
+            raise self.task.failed(self.named(fault))
 
     def search(self, strategy: Any, probe: Callable[[Any], Fault | None], tries: int = 200) -> None:
         """Look for a case that fails, make it small, and fail with it.
@@ -139,34 +163,30 @@ class Exam:
     def smallest(
         self, strategy: Any, probe: Callable[[Any], Fault | None], tries: int = 200
     ) -> Fault | None:
-        """Give the fault of the smallest failing case, its mistake named, or None."""
-        self._failing = []
+        """Give the fault of the smallest failing case, or None."""
+        last: Fault | None = None
         calls = 0
 
         def fails(case: Any) -> bool:
-            nonlocal calls
+            nonlocal calls, last
             calls += 1
-            if calls > _MOST_CALLS:
-                return False
-            fault = probe(case)
-            if fault is not None:
-                self._failing.append(fault)
+            fault = probe(case) if calls <= _MOST_CALLS else None
+            last = fault or last
             return fault is not None
 
         found = _find(strategy, fails, self.seed, tries)
-        if found is None and not self._failing:
+        if last is None:
             return None
-        last = self._failing[-1]
-        return self._named((found and probe(found[0])) or last)
+        # more cases, right ones too: a mistake is named only if it agrees with all of them
+        _find(strategy, lambda case: bool(probe(case)) and False, self.seed + 1, _COMPARED)
+        return (found and probe(found[0])) or last
 
-    def _named(self, fault: Fault) -> Fault:
-        """Name the mistake whose algorithm gives the student's answer on every failing case."""
-        known = [fault.evidence, *(other.evidence for other in self._failing[:_REMEMBERED])]
-        cases = [evidence for evidence in known if evidence is not None]
-        if not cases or fault.misconception or fault.unanswered:
+    def named(self, fault: Fault) -> Fault:
+        """Name the mistake whose algorithm gives the student's answer on every case seen."""
+        if fault.misconception or fault.unanswered or fault.stage == "invariants":
             return fault
         for mistake in self.task.mistakes:
-            if all(_agrees(mistake, *case) for case in cases):
+            if self._seen and all(_agrees(mistake, seen) for seen in self._seen):
                 return replace(fault, misconception=mistake.name, why=mistake.why)
         return fault
 
@@ -191,14 +211,17 @@ def _find(strategy: Any, fails: Callable[[Any], bool], seed: int, tries: int) ->
         return None
 
 
-def _agrees(mistake: Mistake, arguments: tuple[object, ...], outcome: object) -> bool:
+def _agrees(mistake: Mistake, seen: _Seen) -> bool:
     """Compare a student's outcome with what the mistaken algorithm gives on the same case."""
     try:
         with contextlib.redirect_stdout(_Sink()):
-            theirs = plain(mistake.algorithm(*copy.deepcopy(arguments)))
+            theirs = plain(mistake.algorithm(*copy.deepcopy(seen.arguments)))
     except Exception as error:
-        return isinstance(outcome, type(error))
-    return isinstance(outcome, Returned) and not outcome.odd and same(outcome.value, theirs)
+        return isinstance(seen.outcome, type(error))
+    outcome = seen.outcome
+    if not isinstance(outcome, Returned) or outcome.odd:
+        return False
+    return same(outcome.value, theirs, seen.tolerance)
 
 
 def _changed(given: tuple[object, ...], arguments: Sequence[object]) -> str:

@@ -50,8 +50,6 @@ class Fault:
     error: BaseException | None = None
     #: nobody has begun: a stub's NotImplementedError, or None where an answer belongs
     unanswered: bool = False
-    #: the arguments and the outcome, by which a mistake is recognized
-    evidence: tuple[tuple[object, ...], object] | None = None
 
 
 @dataclass(frozen=True)
@@ -123,7 +121,7 @@ class Task:
             why=fault.why,
             misconception=fault.misconception,
             hints=self.hints,
-            drawing=fault.drawing,
+            drawing="" if fault.unanswered else fault.drawing,
             task=self.name,
             assignment=self.assignment,
             out_of=self.points,

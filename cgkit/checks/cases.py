@@ -1,0 +1,163 @@
+"""Hidden cases: random graphs and shapes, as hypothesis strategies that shrink to small ones.
+
+    graphs()   ──►  Case({"x": ("input",), "a": ("add", "x", "x")}, {"x": 1}, "a")
+    shapes()   ──►  (3, 1, 2)
+
+Invariants: graphs are plain dicts, their values whole numbers, so that every right answer is exact;
+nodes may stand in any order, and a node may be read many times or never.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+OPERATORS: Mapping[str, Callable[..., Any]] = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "maximum": max,
+    "minimum": min,
+    "negate": operator.neg,
+}
+_UNARY = frozenset({"negate", "square", "relu", "log"})
+_NAMES = "abcdefghijklmn"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One graph with what is fed to it and what is asked of it."""
+
+    graph: dict[str, tuple[object, ...]]
+    feeds: dict[str, int]
+    output: str
+
+    def count(self) -> int:
+        """Count the operators.
+
+        Examples
+        --------
+        >>> doubling(3).count()
+        3
+        """
+        return sum(kind not in ("input", "constant") for kind, *_ in self.graph.values())
+
+
+def graphs(
+    operators: tuple[str, ...] = tuple(OPERATORS), *, ordered: bool = False, most: int = 7
+) -> Any:
+    """Give a strategy for `Case`.
+
+    Parameters
+    ----------
+    operators
+        The operators to use.
+    ordered
+        Whether each node stands after what it reads; otherwise in any order.
+    most
+        How many operators at most.
+    """
+    from hypothesis import strategies as st
+
+    @st.composite
+    def build(draw: Any) -> Case:
+        small = st.integers(-3, 3)
+        graph: dict[str, tuple[object, ...]] = {}
+        feeds: dict[str, int] = {}
+        for name in ("x", "y", "w")[: draw(st.integers(1, 3))]:
+            graph[name] = ("input",)
+            feeds[name] = draw(small)
+        for name in ("k", "m")[: draw(st.integers(0, 2))]:
+            graph[name] = ("constant", draw(small))
+        for name in _NAMES[: draw(st.integers(0, most))]:
+            kind = draw(st.sampled_from(operators))
+            known = st.sampled_from(list(graph))
+            operands = [draw(known) for _ in range(1 if kind in _UNARY else 2)]
+            graph[name if name not in graph else name * 2] = (kind, *operands)
+        output = draw(st.sampled_from(list(graph)[::-1]))
+        if not ordered:
+            names = draw(st.permutations(list(graph)))
+            graph = {name: graph[name] for name in names}
+        return Case(graph, feeds, output)
+
+    return build()
+
+
+def needed(case: Case) -> Case:
+    """Keep only what the output depends on.
+
+    Examples
+    --------
+    >>> graph = {"x": ("input",), "y": ("input",), "a": ("negate", "x")}
+    >>> needed(Case(graph, {"x": 1, "y": 2}, "a")).graph
+    {'x': ('input',), 'a': ('negate', 'x')}
+    """
+    keep, stack = {case.output}, [case.output]
+    while stack:
+        kind, *operands = case.graph[stack.pop()]
+        if kind not in ("input", "constant"):
+            fresh = [str(name) for name in operands if name not in keep]
+            keep.update(fresh)
+            stack.extend(fresh)
+    graph = {name: node for name, node in case.graph.items() if name in keep}
+    return Case(graph, {name: v for name, v in case.feeds.items() if name in keep}, case.output)
+
+
+def doubling(count: int) -> Case:
+    """Give the chain in which each value is added to itself: the graph that punishes recursion.
+
+    Examples
+    --------
+    >>> doubling(2).graph
+    {'x': ('input',), 'd1': ('add', 'x', 'x'), 'd2': ('add', 'd1', 'd1')}
+    """
+    graph: dict[str, tuple[object, ...]] = {"x": ("input",)}
+    before = "x"
+    for number in range(1, count + 1):
+        graph[f"d{number}"] = ("add", before, before)
+        before = f"d{number}"
+    return Case(graph, {"x": 1}, before)
+
+
+def sizes() -> Any:
+    """Give a strategy for one size: 2 is the simplest, 1 and 0 are the odd ones."""
+    from hypothesis import strategies as st
+
+    return st.sampled_from((2, 3, 1, 5, 0))
+
+
+def shapes(most: int = 3) -> Any:
+    """Give a strategy for shapes of up to `most` sizes, 0-d and empty ones included."""
+    from hypothesis import strategies as st
+
+    return st.lists(sizes(), max_size=most).map(tuple)
+
+
+def evaluate_plainly(case: Case) -> dict[str, int]:
+    """Compute every value that the output needs; the checks' own answer, independent of cgkit.
+
+    Examples
+    --------
+    >>> evaluate_plainly(doubling(3))
+    {'x': 1, 'd1': 2, 'd2': 4, 'd3': 8}
+    """
+    values: dict[str, int] = {}
+    stack = [case.output]
+    while stack:
+        name = stack[-1]
+        kind, *operands = case.graph[name]
+        if kind == "input":
+            values[name] = case.feeds[name]
+        elif kind == "constant":
+            values[name] = operands[0]  # type: ignore[assignment]
+        else:
+            names = [str(operand) for operand in operands]
+            waiting = [operand for operand in names if operand not in values]
+            if waiting:
+                stack.extend(waiting)
+                continue
+            values[name] = OPERATORS[str(kind)](*(values[operand] for operand in names))
+        stack.pop()
+    return values

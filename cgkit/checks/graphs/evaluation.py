@@ -1,0 +1,312 @@
+"""Tasks 1 to 3 of assignment 01: evaluate any graph, each node once, and without recursion.
+
+    evaluate(graph, feeds, output, operators) ──► the value of `output`
+
+Invariants: operators come in as an argument, so calls are counted and nothing is timed.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from cgkit.checks.cases import OPERATORS, Case, doubling, evaluate_plainly, graphs, needed
+from cgkit.checks.listing import list_graph
+from cgkit.checks.runner import SEED, Exam
+from cgkit.checks.task import Fault, Mistake, Task
+from cgkit.score import Score
+
+_DEEP = 100_000
+_CALL = "evaluate(graph, {feeds}, {output!r}, operators)"
+
+
+class TooManyCallsError(RuntimeError):
+    """An operator was called far more often than there are nodes."""
+
+
+class Counter:
+    """Operators that count how often they are called, and stop a runaway.
+
+    Examples
+    --------
+    >>> counter = Counter(limit=10)
+    >>> counter.operators["add"](2, 3), counter.calls
+    (5, 1)
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.calls = 0
+        self.limit = limit
+        self.operators = {name: self._counted(name) for name in OPERATORS}
+
+    def _counted(self, name: str) -> Callable[..., Any]:
+        def count(*operands: Any) -> Any:
+            self.calls += 1
+            if self.calls > self.limit:
+                raise TooManyCallsError(f"more than {self.limit:,} calls of operators")
+            return OPERATORS[name](*operands)
+
+        count.__name__ = name
+        return count
+
+
+# what the well-known mistakes return
+
+
+def _in_dict_order(graph: Any, feeds: Any, output: str, operators: Any) -> Any:
+    values: dict[str, Any] = {}
+    for name, (kind, *operands) in graph.items():
+        if kind == "input":
+            values[name] = feeds[name]
+        elif kind == "constant":
+            values[name] = operands[0]
+        else:
+            values[name] = operators[kind](*[values[operand] for operand in operands])
+    return values[output]
+
+
+def _operands_turned(graph: Any, feeds: Any, output: str, operators: Any) -> Any:
+    turned = {
+        name: (kind, *operands[::-1]) if kind in OPERATORS else (kind, *operands)
+        for name, (kind, *operands) in graph.items()
+    }
+    return evaluate_plainly(Case(turned, feeds, output))[output]
+
+
+def _operands_once(graph: Any, feeds: Any, output: str, operators: Any) -> Any:
+    once = {
+        name: (kind, *dict.fromkeys(operands)) if kind in OPERATORS else (kind, *operands)
+        for name, (kind, *operands) in graph.items()
+    }
+    return evaluate_plainly(Case(once, feeds, output))[output]
+
+
+def _last_node(graph: Any, feeds: Any, output: str, operators: Any) -> Any:
+    return evaluate_plainly(Case(graph, feeds, list(graph)[-1]))[list(graph)[-1]]
+
+
+def _feeds_only(graph: Any, feeds: Any, output: str, operators: Any) -> Any:
+    return feeds[output]
+
+
+MISTAKES = (
+    Mistake(
+        "evaluates in the order of the dict",
+        _in_dict_order,
+        "The nodes of a dict may stand in any order, and this one needs a value that stands later.",
+    ),
+    Mistake(
+        "operands swapped",
+        _operands_turned,
+        "The operands reached the operator in the wrong order: a - b is not b - a.",
+    ),
+    Mistake(
+        "an operand that is read twice is passed once",
+        _operands_once,
+        "add(x, x) reads x twice, so the operator needs it twice.",
+    ),
+    Mistake(
+        "returns the last node",
+        _last_node,
+        "The value asked for is the one named by output, wherever it stands in the dict.",
+    ),
+    Mistake(
+        "looks only into feeds",
+        _feeds_only,
+        "Only inputs are fed; every other value must be computed.",
+    ),
+)
+
+EVALUATE = Task(
+    "01_graphs",
+    "evaluate",
+    10,
+    (
+        "Which nodes can you compute at once, knowing nothing but feeds?",
+        "A node whose operands are all known: what is its value? And what do you remember then?",
+        "You look at a node and one of its operands is not known yet. What do you look at next, "
+        "and how do you find your way back?",
+    ),
+    MISTAKES,
+)
+ONCE = Task(
+    "01_graphs",
+    "evaluate_once",
+    4,
+    (
+        "Two nodes read b. How often does your code compute b?",
+        "Where do you write down a value, so that the second reader finds it?",
+    ),
+    calls="evaluate",
+)
+DEEP = Task(
+    "01_graphs",
+    "evaluate_deep",
+    4,
+    (
+        "How many calls of your function are open at once when the chain has 100,000 nodes?",
+        "Python keeps open calls on a stack of its own. Could you keep that stack yourself, "
+        "in a list?",
+        "What does the top of your list mean: a node to look at, or a node that is finished?",
+    ),
+    calls="evaluate",
+)
+TASKS = (EVALUATE, ONCE, DEEP)
+
+
+def evaluate(candidate: object, *, seed: int = SEED) -> Score:
+    """Check the values that a student's `evaluate` gives.
+
+    Parameters
+    ----------
+    candidate
+        `evaluate(graph, feeds, output, operators)`.
+    seed
+        Decides the hidden graphs.
+
+    Raises
+    ------
+    CheckFailed
+        With the smallest graph found on which it is wrong.
+    """
+    exam = Exam(EVALUATE, candidate, seed)
+    exam.require(_probe_value(exam, Case({"x": ("input",)}, {"x": 3}, "x")))
+    exam.search(graphs(), lambda case: _probe_value(exam, case), tries=200)
+    return EVALUATE.passed(
+        "right on 200 random graphs: nodes in any order, shared values, constants, 0 to 7 operators"
+    )
+
+
+def _probe_value(exam: Exam, case: Case) -> Fault | None:
+    counter = Counter(limit=2_000)
+    right = evaluate_plainly(case)
+    fault = exam.examine(
+        (case.graph, case.feeds, case.output, counter.operators),
+        right[case.output],
+        called=_CALL.format(feeds=case.feeds, output=case.output),
+        why="The value is another one; go through the graph by hand, node by node.",
+    )
+    if fault is None:
+        return None
+    notes = {name: f"= {value}" for name, value in right.items()}
+    return replace(fault, drawing=list_graph(case.graph, [case.output], notes))
+
+
+def evaluate_once(candidate: object, *, seed: int = SEED) -> Score:
+    """Check that a shared value is computed once, by counting calls of operators.
+
+    Parameters
+    ----------
+    candidate
+        `evaluate(graph, feeds, output, operators)`.
+    seed
+        Decides the hidden graphs.
+
+    Raises
+    ------
+    CheckFailed
+        With the smallest graph found in which a node is computed twice.
+    """
+    exam = Exam(ONCE, candidate, seed)
+    exam.search(graphs(), lambda case: _probe_count(exam, needed(case)), tries=120)
+    exam.require(_probe_count(exam, doubling(60)))
+    return ONCE.passed(
+        "no operator called twice for one node, on 120 random graphs and on 60 doublings, "
+        "where naive recursion makes 1,152,921,504,606,846,975 calls"
+    )
+
+
+def _probe_count(exam: Exam, case: Case) -> Fault | None:
+    counter = Counter(limit=1_000)
+    arguments = (case.graph, case.feeds, case.output, counter.operators)
+    right = evaluate_plainly(case)[case.output]
+    called = _CALL.format(feeds=case.feeds, output=case.output)
+    fault = exam.examine(arguments, right, called=called)
+    nodes = case.count()
+    if counter.calls <= nodes:
+        return fault and replace(fault, drawing=list_graph(case.graph, [case.output]))
+    more = "over " if counter.calls > counter.limit else ""
+    return Fault(
+        "cost",
+        called,
+        f"{more}{min(counter.calls, counter.limit):,} calls of operators",
+        f"at most {nodes:,}, one for each operator node",
+        "A value with several readers is computed again for each of them.",
+        misconception="naive recursion",
+        drawing=list_graph(case.graph, _shared(case), dict.fromkeys(_shared(case), "shared")),
+    )
+
+
+def _shared(case: Case) -> list[str]:
+    """Name the operators that are read more than once."""
+    reads = [str(operand) for kind, *rest in case.graph.values() for operand in rest]
+    return [
+        name
+        for name, (kind, *_) in case.graph.items()
+        if kind not in ("input", "constant") and reads.count(name) > 1
+    ]
+
+
+def evaluate_deep(candidate: object, *, seed: int = SEED) -> Score:
+    """Check that depth does not matter, on a chain of 100,000 nodes.
+
+    Parameters
+    ----------
+    candidate
+        `evaluate(graph, feeds, output, operators)`.
+    seed
+        Decides what the chain computes.
+
+    Raises
+    ------
+    CheckFailed
+        The chain broke it, or gave another value.
+    """
+    import random
+
+    exam = Exam(DEEP, candidate, seed)
+    draw = random.Random(seed)
+    case = _chain(draw, _DEEP)
+    right = evaluate_plainly(case)[case.output]
+    called = f"evaluate(a chain of {_DEEP:,} operators, {case.feeds}, {case.output!r}, operators)"
+    limit = sys.getrecursionlimit()
+    fault = exam.examine(
+        (case.graph, case.feeds, case.output, dict(OPERATORS)), right, called=called
+    )
+    raised = sys.getrecursionlimit() != limit
+    sys.setrecursionlimit(limit)
+    if raised and fault is None:
+        why = "The recursion limit was raised. A graph can always be deeper than any limit."
+        fault = Fault("cost", called, "recursion with a raised limit", "a loop", why)
+    if fault is not None and (raised or isinstance(fault.error, RecursionError)):
+        fault = replace(fault, misconception="naive recursion")
+    if fault is not None:
+        drawing = (
+            list_graph(dict(list(case.graph.items())[:4])) + f"\n  ... and so on, {_DEEP:,} times"
+        )
+        fault = replace(fault, drawing=drawing)
+    exam.require(fault)
+    return DEEP.passed(f"right on a chain of {_DEEP:,} operators, without recursion")
+
+
+def _chain(draw: Any, length: int) -> Case:
+    graph: dict[str, tuple[object, ...]] = {"x": ("input",), "y": ("input",)}
+    before = "x"
+    for number in range(length):
+        kind = draw.choice(("add", "subtract", "maximum"))
+        graph[f"n{number}"] = (kind, before, "y")
+        before = f"n{number}"
+    return Case(graph, {"x": draw.randint(1, 9), "y": draw.randint(1, 9)}, before)
+
+
+def operators() -> Mapping[str, Callable[..., Any]]:
+    """Give the operators that the checks use.
+
+    Examples
+    --------
+    >>> operators()["maximum"](2, 5)
+    5
+    """
+    return dict(OPERATORS)

@@ -1,0 +1,267 @@
+"""Tasks 15 to 17 of assignment 01: find the fault in code and in a drawing; write a test.
+
+    mended_backward(graph, values, output, rules, seed)  ──►  gradients, all paths added
+    lost_biases        ──►  what a drawn network without biases lacks
+    broadcast_test     ──►  must accept right functions and reject eight wrong ones
+
+Invariants: the student's test is run on functions by name of their behavior, never on their code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from cgkit.checks.cases import Case, evaluate_plainly, graphs, needed
+from cgkit.checks.graphs import shape_mistakes
+from cgkit.checks.graphs.shapes import right_broadcast
+from cgkit.checks.judge import Raises, Returned, exception_fault, place
+from cgkit.checks.listing import list_graph
+from cgkit.checks.plain import NotPlainError, describe, plain, same, show
+from cgkit.checks.runner import SEED, Exam
+from cgkit.checks.task import Fault, Mistake, Task
+from cgkit.score import Score
+
+_RULES: Mapping[str, Callable[..., tuple[int, ...]]] = {
+    "add": lambda upstream, a, b: (upstream, upstream),
+    "subtract": lambda upstream, a, b: (upstream, -upstream),
+    "multiply": lambda upstream, a, b: (upstream * b, upstream * a),
+    "negate": lambda upstream, a: (-upstream,),
+}
+
+
+def right_backward(
+    graph: Mapping[str, tuple[Any, ...]], values: Any, output: str, rules: Any, seed: Any
+) -> dict[str, Any]:
+    """Go backward through a graph whose nodes stand in topological order.
+
+    Examples
+    --------
+    >>> graph = {"x": ("input",), "z": ("add", "x", "x")}
+    >>> right_backward(graph, {"x": 3, "z": 6}, "z", _RULES, 1)
+    {'z': 1, 'x': 2}
+    """
+    gradients = {output: seed}
+    for name in reversed(list(graph)):
+        kind, *operands = graph[name]
+        if kind not in ("input", "constant"):
+            shares = rules[kind](gradients[name], *(values[operand] for operand in operands))
+            for operand, share in zip(operands, shares, strict=True):
+                gradients[operand] = gradients.get(operand, 0) + share
+    return gradients
+
+
+def _replaced(graph: Any, values: Any, output: str, rules: Any, seed: Any) -> dict[str, Any]:
+    gradients = {output: seed}
+    for name in reversed(list(graph)):
+        kind, *operands = graph[name]
+        if kind not in ("input", "constant"):
+            shares = rules[kind](gradients[name], *(values[operand] for operand in operands))
+            gradients.update(zip(operands, shares, strict=True))
+    return gradients
+
+
+def _seed_ignored(graph: Any, values: Any, output: str, rules: Any, seed: Any) -> dict[str, Any]:
+    return right_backward(graph, values, output, rules, 1)
+
+
+def _seed_last(graph: Any, values: Any, output: str, rules: Any, seed: Any) -> dict[str, Any]:
+    gradients = right_backward(graph, values, output, rules, 1)
+    return {**gradients, output: seed}
+
+
+MENDED = Task(
+    "01_graphs",
+    "mended_backward",
+    5,
+    (
+        "Take z = x + x. Which lines of the code write into gradients['x'], and how often?",
+        "The second time a share arrives at x: what has become of the first?",
+    ),
+    (
+        Mistake(
+            "missing accumulation",
+            _replaced,
+            "A value with two readers was told twice, and only the last was kept: "
+            "its gradient was replaced, not added to.",
+        ),
+        Mistake(
+            "the seed is ignored",
+            _seed_ignored,
+            "The gradient at the output is seed, and it need not be 1.",
+        ),
+        Mistake(
+            "the seed is used at the output only",
+            _seed_last,
+            "The seed must be there before the walk begins, so that it scales every gradient.",
+        ),
+    ),
+)
+LOST = Task(
+    "01_graphs",
+    "lost_biases",
+    2,
+    ("A layer is x @ W + b. Which of its three names do you find in the drawing?",),
+)
+PROPERTY = Task(
+    "01_graphs",
+    "broadcast_test",
+    8,
+    (
+        "Which shapes come out the same whichever operand stands first? Can a test say that?",
+        "Your test looks at shapes that fit. What must happen with shapes that do not?",
+        "Which pairs tell the right end from the left end? Which have a 0, or no size at all?",
+    ),
+)
+TASKS = (MENDED, LOST, PROPERTY)
+
+
+def mended_backward(candidate: object, *, seed: int = SEED) -> Score:
+    """Check a student's mended backward walk.
+
+    Parameters
+    ----------
+    candidate
+        `mended_backward(graph, values, output, rules, seed)`; gives a dict of gradients.
+    seed
+        Decides the hidden graphs.
+
+    Raises
+    ------
+    CheckFailed
+        With the smallest graph found on which it is wrong.
+    """
+    from hypothesis import strategies as st
+
+    exam = Exam(MENDED, candidate, seed)
+
+    def probe(drawn: tuple[Case, int]) -> Fault | None:
+        case, upstream = needed(drawn[0]), drawn[1]
+        values = evaluate_plainly(case)
+        right = right_backward(case.graph, values, case.output, _RULES, upstream)
+        notes = {name: f"gradient {value}" for name, value in right.items()}
+        return exam.examine(
+            (case.graph, values, case.output, dict(_RULES), upstream),
+            right,
+            called=f"mended_backward(graph, values, {case.output!r}, rules, seed={upstream})",
+            why="A gradient is another one; go backward through the graph by hand.",
+            drawing=list_graph(case.graph, _shared(case), notes),
+        )
+
+    strategy = st.tuples(graphs(tuple(_RULES), ordered=True), st.sampled_from((1, 2, -3)))
+    exam.search(strategy, probe, tries=200)
+    return MENDED.passed("right on 200 graphs with shared values, and for seeds that are not 1")
+
+
+def _shared(case: Case) -> list[str]:
+    reads = [
+        one for kind, *rest in case.graph.values() if kind not in ("constant",) for one in rest
+    ]
+    return [name for name in case.graph if reads.count(name) > 1]
+
+
+def lost_biases(answers: object, *, seed: int = SEED) -> Score:
+    """Check what a student found missing in a drawing without biases.
+
+    Parameters
+    ----------
+    answers
+        A dict: the name of each missing parameter to its shape.
+    seed
+        Not used: the drawing is fixed.
+
+    Raises
+    ------
+    CheckFailed
+        Nothing is right.
+    """
+    right = {"b1": (256,), "b2": (10,)}
+    try:
+        given = plain(answers)
+    except NotPlainError:
+        given = describe(answers)
+    if not isinstance(given, dict) or not given:
+        why = "lost_biases is a dict: the name of each missing parameter, and its shape."
+        fault = Fault("type", "lost_biases", show(given), "a dict", why, unanswered=not answers)
+        raise LOST.failed(fault)
+    wrong = [name for name, shape in right.items() if not same(given.get(name), shape, 0)]
+    extra = sorted(str(name) for name in given if name not in right)
+    if not wrong and not extra:
+        return LOST.passed("both biases found, with their shapes")
+    name = (wrong or extra)[0]
+    why = (
+        f"{name} is in the drawing, or it is no parameter of this network."
+        if not wrong
+        else f"A bias has one number for each output of its layer; look at {name} again."
+    )
+    fault = Fault("values", "lost_biases", show(given), "b1 and b2, each with its shape", why)
+    count = max(0, len(right) - len(wrong) - len(extra))
+    return LOST.partly(count, len(right), f"{count} of 2 biases are right", fault)
+
+
+# the student's own test
+
+
+def _right_by_padding(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    shape = right_broadcast(a, b)
+    if isinstance(shape, Raises):
+        raise ValueError(shape.because)
+    return shape
+
+
+def broadcast_test(candidate: object, *, seed: int = SEED) -> Score:
+    """Run a student's test on right and on wrong functions.
+
+    Parameters
+    ----------
+    candidate
+        `broadcast_test(broadcast_shape)`; raises AssertionError when the function is wrong.
+    seed
+        Not used: the functions are fixed.
+
+    Raises
+    ------
+    CheckFailed
+        It rejects a right function, or accepts every wrong one.
+    """
+    exam = Exam(PROPERTY, candidate, seed)
+    for right in (_right_by_padding, shape_mistakes.broadcast):
+        fault = _accepts(exam, right)
+        if fault is not None:
+            raise PROPERTY.failed(fault)
+    wrong = shape_mistakes.BROADCAST
+    passed = [mistake for mistake in wrong if not _rejects(exam, mistake)]
+    if not passed:
+        return PROPERTY.passed(f"accepts 2 right functions and rejects all {len(wrong)} wrong ones")
+    count = len(wrong) - len(passed)
+    fault = Fault(
+        "values",
+        f"broadcast_test(a wrong function: {passed[0].name})",
+        "no AssertionError",
+        "AssertionError",
+        f"Your test accepts a function with this mistake. {passed[0].why}",
+    )
+    sentence = f"accepts the right functions and rejects {count} of {len(wrong)} wrong ones"
+    return PROPERTY.partly(count, len(wrong), sentence, fault)
+
+
+def _accepts(exam: Exam, right: Callable[..., object]) -> Fault | None:
+    outcome = exam.call((right,))
+    if isinstance(outcome, Returned) and outcome.value is not False:
+        return None
+    called = "broadcast_test(a right function)"
+    if isinstance(outcome, NotImplementedError):
+        return exception_fault(outcome, "broadcast_test")
+    got = "False"
+    if isinstance(outcome, BaseException):
+        where = place(outcome)
+        got = type(outcome).__name__ + (f" at {where}" if where else "")
+    why = "Your test says no to a function that is right. What does it ask that is not true?"
+    return Fault("values", called, got, "no error", why, misconception="rejects a right function")
+
+
+def _rejects(exam: Exam, mistake: Mistake) -> bool:
+    outcome = exam.call((mistake.algorithm,))
+    if isinstance(outcome, Returned):
+        return outcome.value is False
+    return isinstance(outcome, Exception)

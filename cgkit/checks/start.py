@@ -1,0 +1,411 @@
+"""The checks of assignment 00_start: is the set-up whole, and is NumPy warm?
+
+    from cgkit.checks import start as check
+    check.times_table(times_table)      ──►  Score, or CheckFailed
+
+Half an hour, 0 or 100: only `everything` gives points, and only all of them.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from cgkit.checks.failure import CheckFailed, NotAnswered
+from cgkit.checks.graphs.pictures import check_drawing
+from cgkit.checks.plain import NotPlainError, describe, plain, same, show
+from cgkit.checks.runner import SEED, Exam
+from cgkit.checks.task import Fault, Mistake, Task
+from cgkit.score import Score
+
+_SUM: Mapping[str, tuple[object, ...]] = {
+    "x": ("input",),
+    "y": ("input",),
+    "z": ("add", "x", "y"),
+}
+_STRIDES = {"a": (32, 8), "a.T": (8, 32), "a[:, ::2]": (32, 16), "a[::-1]": (-32, 8)}
+_STRIDE_WHY = {
+    "a": "A step along axis 0 passes a whole row of 4 numbers, 8 bytes each.",
+    "a.T": "A transpose moves no number: it only exchanges the two steps.",
+    "a[:, ::2]": "Every other column: the step along axis 1 is twice as long.",
+    "a[::-1]": "The rows backward: the step along axis 0 goes back.",
+}
+
+
+def _table_by_rows(count: int) -> np.ndarray:
+    return np.arange(1, count + 1) * np.ones((count, 1), dtype=int)
+
+
+def _table_from_zero(count: int) -> np.ndarray:
+    return np.arange(count)[:, None] * np.arange(count)
+
+
+def _table_flat(count: int) -> np.ndarray:
+    return np.arange(1, count + 1) * np.arange(1, count + 1)
+
+
+def _center_rows(a: np.ndarray) -> np.ndarray:
+    return a - a.mean(axis=1, keepdims=True)
+
+
+def _center_all(a: np.ndarray) -> np.ndarray:
+    return a - a.mean()
+
+
+def _scale_first(a: np.ndarray) -> np.ndarray:
+    return np.asarray(a / a.sum(axis=0))
+
+
+def _scale_wrong(a: np.ndarray) -> np.ndarray:
+    return np.asarray(a / a.sum(axis=1))
+
+
+DOCTOR = Task("00_start", "doctor", 0, ("Which line of the report has a cure behind it?",))
+TABLE = Task(
+    "00_start",
+    "times_table",
+    0,
+    (
+        "Which shape has a column, and which has a row? What shape comes out when they meet?",
+        "How do you turn np.arange(1, n + 1) into a column?",
+    ),
+    (
+        Mistake(
+            "only one operand is a column", _table_by_rows, "Each row is its number times a row."
+        ),
+        Mistake("counted from 0", _table_from_zero, "The table begins with 1 times 1."),
+        Mistake("no column", _table_flat, "Two rows meet element by element; make one a column."),
+    ),
+)
+CENTER = Task(
+    "00_start",
+    "center",
+    0,
+    (
+        "a.mean(axis=0) has one number for each of what: rows or columns?",
+        "Which of the two axes goes away in that mean?",
+    ),
+    (
+        Mistake("rows centered", _center_rows, "Axis 0 runs down the rows: it gives column means."),
+        Mistake("one mean for all", _center_all, "Each column has its own mean."),
+    ),
+)
+STRIDES = Task(
+    "00_start",
+    "strides",
+    0,
+    (
+        "a holds 3 rows of 4 numbers, 8 bytes each. How many bytes is it to the next column?",
+        "And how many to the next row?",
+    ),
+)
+SCALE = Task(
+    "00_start",
+    "scale",
+    0,
+    (
+        "Read the message: what was called, and what is the shape of the sums there?",
+        "a.sum(axis=1) has shape (rows,). Against which axis of a does it line up?",
+        "What does keepdims=True do to that shape?",
+    ),
+    (
+        Mistake(
+            "the sums meet the wrong axis",
+            _scale_wrong,
+            "The sums of the rows have shape (rows,), which lines up with the columns.",
+        ),
+        Mistake("columns scaled", _scale_first, "Each row should sum to 1, not each column."),
+    ),
+)
+DRAWING = Task(
+    "00_start",
+    "first_drawing",
+    0,
+    ("The graph has two inputs and one operation. How many arrows end in the operation?",),
+)
+EVERYTHING = Task(
+    "00_start", "everything", 100, ("Which of the checks above does not pass yet? Begin there.",)
+)
+TASKS = (DOCTOR, TABLE, CENTER, STRIDES, SCALE, DRAWING, EVERYTHING)
+
+
+def doctor(*, seed: int = SEED) -> Score:
+    """Ask `cgkit doctor` whether everything the course needs is there.
+
+    Parameters
+    ----------
+    seed
+        Not used.
+
+    Raises
+    ------
+    CheckFailed
+        Something is missing; the message holds the cure.
+    """
+    command = [sys.executable, "-m", "cgkit", "doctor", "--json"]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    try:
+        report = json.loads(ran.stdout)
+    except ValueError:
+        got = (ran.stderr or ran.stdout).strip()[-300:] or "nothing"
+        why = "cgkit doctor gave no report. Run start.py once more in the folder of the course."
+        raise DOCTOR.failed(Fault("type", "cgkit doctor", got, "a report", why)) from None
+    bad = [item for item in report["items"] if item["status"] not in ("ok", "skipped")]
+    if report["ok"]:
+        return DOCTOR.passed(f"{len(report['items'])} things looked at, all of them in order")
+    lines = "\n".join(f"{item['name']}: {item['detail']}" for item in bad)
+    why = "Your set-up lacks something; each line above says what to do."
+    raise DOCTOR.failed(Fault("values", "cgkit doctor", lines, "every line ok", why))
+
+
+def times_table(candidate: object, *, seed: int = SEED) -> Score:
+    """Check a student's `times_table(n)`.
+
+    Parameters
+    ----------
+    candidate
+        Gives the (n, n) array of products.
+    seed
+        Decides the sizes.
+
+    Raises
+    ------
+    CheckFailed
+        With the smallest size on which it is wrong.
+    """
+    from hypothesis import strategies as st
+
+    exam = Exam(TABLE, candidate, seed)
+
+    def probe(count: int) -> Fault | None:
+        right = np.array(
+            [[row * column for column in range(1, count + 1)] for row in range(1, count + 1)]
+        )
+        return exam.examine((count,), right.reshape(count, count))
+
+    exam.search(st.integers(1, 15), probe, tries=30)
+    return TABLE.passed("right for every size tried, 1 to 15")
+
+
+def _tables() -> Any:
+    from hypothesis import strategies as st
+
+    number = st.integers(1, 9).map(float)
+    size = st.integers(1, 4)
+    return st.tuples(size, size).flatmap(
+        lambda shape: st.lists(
+            number, min_size=shape[0] * shape[1], max_size=shape[0] * shape[1]
+        ).map(lambda numbers: np.array(numbers).reshape(shape))
+    )
+
+
+def _array_check(
+    task: Task, candidate: object, seed: int, right: Callable[[np.ndarray], np.ndarray], said: str
+) -> Score:
+    exam = Exam(task, candidate, seed)
+
+    def probe(a: np.ndarray) -> Fault | None:
+        return exam.examine((a,), right(a))
+
+    exam.search(_tables(), probe, tries=100)
+    return task.passed(said)
+
+
+def center(candidate: object, *, seed: int = SEED) -> Score:
+    """Check a student's `center(a)`: from each column its own mean taken away.
+
+    Parameters
+    ----------
+    candidate
+        Takes and gives an array of two axes.
+    seed
+        Decides the arrays.
+
+    Raises
+    ------
+    CheckFailed
+        With the smallest array on which it is wrong.
+    """
+    said = "each column centered, on 100 arrays of 1 to 4 rows and columns"
+    return _array_check(CENTER, candidate, seed, _centered, said)
+
+
+def _centered(a: np.ndarray) -> np.ndarray:
+    columns = [[value - sum(column) / len(column) for value in column] for column in a.T.tolist()]
+    return np.array(columns).T
+
+
+def scale(candidate: object, *, seed: int = SEED) -> Score:
+    """Check a student's `scale(a)`: each row divided by its sum.
+
+    Parameters
+    ----------
+    candidate
+        Takes and gives an array of two axes.
+    seed
+        Decides the arrays.
+
+    Raises
+    ------
+    CheckFailed
+        With the smallest array on which it is wrong.
+    """
+    said = "each row sums to 1, on 100 arrays of 1 to 4 rows and columns"
+    return _array_check(SCALE, candidate, seed, _scaled, said)
+
+
+def _scaled(a: np.ndarray) -> np.ndarray:
+    return np.array([[value / sum(row) for value in row] for row in a.tolist()])
+
+
+def strides(answers: object, *, seed: int = SEED) -> Score:
+    """Check the steps in bytes that a student entered.
+
+    Parameters
+    ----------
+    answers
+        A dict: "a", "a.T", "a[:, ::2]" and "a[::-1]", each to a tuple of two numbers.
+    seed
+        Not used: the array is fixed.
+
+    Raises
+    ------
+    CheckFailed
+        For the first that is wrong.
+    """
+    try:
+        given = plain(answers)
+    except NotPlainError:
+        given = describe(answers)
+    if not isinstance(given, dict) or all(value is None for value in given.values()):
+        why = "strides is a dict: for each of four arrays, the steps along its two axes in bytes."
+        fault = Fault("type", "strides", show(given), "a dict of tuples", why, unanswered=True)
+        raise STRIDES.failed(fault)
+    for name, right in _STRIDES.items():
+        if not same(given.get(name), right, 0):
+            got = show(given.get(name))
+            expected = "another pair of whole numbers"
+            fault = Fault("values", f"strides[{name!r}]", got, expected, _STRIDE_WHY[name])
+            raise STRIDES.failed(fault)
+    return STRIDES.passed("all four pairs of steps are right")
+
+
+def first_drawing(drawing: object, *, seed: int = SEED) -> Score:
+    """Check a student's drawing of z = x + y.
+
+    Parameters
+    ----------
+    drawing
+        A `graphviz.Digraph`, `graphviz.Source` or DOT text.
+    seed
+        Not used: the graph is fixed.
+
+    Raises
+    ------
+    CheckFailed
+        Names the missing or extra node or arrow.
+    """
+    check_drawing(DRAWING, drawing, _SUM, "z = x + y")
+    return DRAWING.passed("the drawing is this graph")
+
+
+def everything(
+    times_table_: object,
+    center_: object,
+    strides_: object,
+    scale_: object,
+    drawing: object,
+    *,
+    seed: int = SEED,
+) -> Score:
+    """Run all checks of this assignment: 100 points if each passes, 0 otherwise.
+
+    Parameters
+    ----------
+    times_table_, center_, strides_, scale_, drawing
+        The student's answers, in the order of the tasks.
+    seed
+        Decides the hidden cases.
+
+    Raises
+    ------
+    CheckFailed
+        With the message of the first check that does not pass.
+    """
+    steps: tuple[tuple[Callable[..., Score], object], ...] = (
+        (times_table, times_table_),
+        (center, center_),
+        (strides, strides_),
+        (scale, scale_),
+        (first_drawing, drawing),
+    )
+    failed: CheckFailed | None = None
+    for check, answer in steps:
+        try:
+            check(answer, seed=seed)
+        except CheckFailed as error:
+            failed = error
+            break
+    if failed is not None:
+        raise _of_everything(failed)
+    return EVERYTHING.passed("five checks pass: you are ready for chapter 1")
+
+
+def _of_everything(failed: CheckFailed) -> CheckFailed:
+    kind = NotAnswered if isinstance(failed, NotAnswered) else CheckFailed
+    return kind(
+        failed.stage,
+        called=failed.called,
+        got=failed.got,
+        expected=failed.expected,
+        why=failed.why,
+        misconception=failed.misconception,
+        hints=failed.hints,
+        drawing=failed.drawing,
+        task=failed.task,
+        assignment=failed.assignment,
+        out_of=EVERYTHING.points,
+        error=failed.error,
+    )
+
+
+class Look:
+    """A check's answer to be read, not to be graded.
+
+    Examples
+    --------
+    >>> look(first_drawing, "digraph { x -> z; y -> z }").text.splitlines()[2]
+    'called     first_drawing'
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def look(check: Callable[[object], Score], answer: object) -> Look:
+    """Show what a check says about an answer, without failing.
+
+    Parameters
+    ----------
+    check
+        One of the checks of this module.
+    answer
+        What to check.
+
+    Examples
+    --------
+    >>> print(look(first_drawing, "digraph { x -> add; y -> add }").text.splitlines()[1].strip())
+    the drawing is this graph
+    """
+    try:
+        return Look(check(answer).text())
+    except CheckFailed as failed:
+        return Look(str(failed))
