@@ -112,12 +112,13 @@ def _syntax_error(dot: str, number: int, near: str) -> RenderError:
 
 def _cure(dot: str, line: str, near: str) -> str:
     """Guess what the author meant."""
-    directed = re.match(r"\s*(strict\s+)?digraph\b", dot, re.IGNORECASE) is not None
+    start = re.sub(r"\A(\s+|//.*|#.*|/\*(.|\n)*?\*/)+", "", dot)
+    directed = re.match(r"(strict\s+)?digraph\b", start, re.IGNORECASE) is not None
     if near == "--" and directed:
         return "->  between nodes of a digraph; -- is for a graph without directions"
     if near == "->" and not directed:
         return "digraph at the beginning; in a plain graph edges are written with --"
-    if not re.match(r"\s*(/[/*].*?\n\s*)*(strict\s+)?(di)?graph\b", dot, re.IGNORECASE):
+    if not re.match(r"(strict\s+)?(di)?graph\b", start, re.IGNORECASE):
         return "digraph { ... } around the edges"
     if word := _RESERVED.search(line):
         name = word[1] or word[4]

@@ -12,7 +12,8 @@ letters. Notebooks use both.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cgkit.errors import RenderError
@@ -82,7 +83,7 @@ def draw(
     >>> from cgkit import GraphBuilder
     >>> x = GraphBuilder().placeholder((3,), name="x")
     >>> print(draw(x * x).source.splitlines()[0])
-    // Computational graph: input x; 1 operator: multiply; 1 output from multiply.
+    // Computational graph: input x; 1 operator: mul; 1 output from mul.
     """
     if direction not in DIRECTIONS:
         raise RenderError(f"{direction!r} is no direction", attempt='"down" or "right"')
@@ -173,22 +174,24 @@ def _add_boxes(made: graphviz.Digraph, picture: Picture) -> None:
         tree.setdefault(box.scope, []).append(box)
     for box in tree.pop("", []):
         _add_box(made, box)
-    _add_scopes(made, "", tree)
+    _add_scopes(made, "", tree, itertools.count())
 
 
-def _add_scopes(made: graphviz.Digraph, outer: str, tree: Mapping[str, list[Box]]) -> None:
+def _add_scopes(
+    made: graphviz.Digraph, outer: str, tree: Mapping[str, list[Box]], numbers: Iterator[int]
+) -> None:
     """Add a cluster for each scope directly below `outer`; scopes nest a few levels only."""
     depth = len(outer.split("/")) if outer else 0
     inner = dict.fromkeys("/".join(scope.split("/")[: depth + 1]) for scope in tree)
     for scope in inner:
         within = {path: boxes for path, boxes in tree.items() if f"{path}/".startswith(f"{scope}/")}
-        with made.subgraph(name=f"cluster {scope}") as cluster:
+        with made.subgraph(name=f"cluster{next(numbers)}") as cluster:
             label = f"<{html(scope.rpartition('/')[2])}>"
             cluster.attr(label=label, style="rounded,filled", color="#BBBBBB")
             cluster.attr(fillcolor="#FAFAFA" if depth % 2 == 0 else "#F1F1F1", labelloc="t")
             for box in within.pop(scope, []):
                 _add_box(cluster, box)
-            _add_scopes(cluster, scope, within)
+            _add_scopes(cluster, scope, within, numbers)
 
 
 def _add_box(made: graphviz.Digraph, box: Box) -> None:

@@ -44,7 +44,8 @@ os.environ["FONTCONFIG_FILE"], font, layout, *formats = sys.argv[1:]
 import pygraphviz
 from pygraphviz import graphviz
 graph = pygraphviz.AGraph(string=sys.stdin.buffer.read().decode())
-for attributes in (graph.graph_attr, graph.node_attr, graph.edge_attr):
+things = [*graph.nodes_iter(), *graph.edges_iter()]
+for attributes in [graph.graph_attr, *(thing.attr for thing in things)]:
     if not attributes.get("fontname"):
         attributes["fontname"] = font
 if formats[-1] == "unlabeled":

@@ -59,7 +59,7 @@ def save(graph: Any, path: str | PathLike[str], *, engine: str | None = None) ->
         )
     drawn = graph if isinstance(getattr(graph, "source", None), str) else draw(graph)
     if suffix in TEXTS:
-        content = drawn.source.encode()
+        content = drawn.source.encode("utf-8", "replace")
     else:
         layout = getattr(drawn, "engine", None) or "dot"
         content = render(drawn.source, suffix[1:], engine=engine, layout=layout)

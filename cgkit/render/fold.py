@@ -49,9 +49,9 @@ def _fold(picture: Picture, nodes: int, arrows: int) -> Picture:
     if _fits(picture, nodes, arrows):
         return picture
     deepest = max((_depth(box.scope) for box in picture.boxes), default=0)
-    for depth in range(min(deepest, 8), 0, -1):
+    for depth in range(deepest, 0, -1):
         folded = merge(picture, {box.key: _outer(box, depth) for box in picture.boxes})
-        if _fits(folded, nodes, arrows):
+        if _fits(folded, nodes, min(arrows, LABELS)):
             return folded
     return merge(picture, _levels(picture))
 

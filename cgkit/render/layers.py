@@ -190,14 +190,14 @@ def shape_words(edge: Edge, usual: str = "") -> str:
 
 
 def short(words: str, limit: int = 28) -> str:
-    """Cut words that would make a box too wide.
+    """Put words on one line, and cut what would make a box too wide.
 
     Examples
     --------
     >>> short("a" * 50, 5)
     'aaaa…'
     """
-    words = " ".join(words.split())
+    words = "".join(x if x.isprintable() else "?" for x in " ".join(words.split()))
     return words if len(words) <= limit else words[: limit - 1] + "…"
 
 

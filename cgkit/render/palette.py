@@ -1,6 +1,6 @@
 """One color, one shape and one sign for each family of operators.
 
-    input ⬭ blue    variable ⛁ yellow    elementwise ▢ green    matrix ▣ orange    ...
+    input ○ blue    variable ⛁ yellow    elementwise ▢ green    matrix ▣ orange    ...
 
 The colors are those of Okabe and Ito, which color-blind readers tell apart, light inside and dark
 at the border; and no two families share a shape, so a gray print says as much.
@@ -60,8 +60,8 @@ class Look:
 
 
 LOOKS: Mapping[str, Look] = {
-    "input": Look("ellipse", "#D6E9F8", "#0072B2", "⬭"),
-    "variable": Look("cylinder", "#FBF6C3", "#8A8000", "⌭"),
+    "input": Look("ellipse", "#D6E9F8", "#0072B2", "○"),
+    "variable": Look("cylinder", "#FBF6C3", "#8A8000", "⛁"),
     "constant": Look("note", "#F2F2F2", "#777777", "▤"),
     "elementwise": Look("box", "#D3F0E6", "#007A58", "▢", "rounded"),
     "activation": Look("hexagon", "#FBDDCB", "#C04F00", "⬡"),

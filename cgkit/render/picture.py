@@ -26,6 +26,9 @@ from cgkit.render.layers import (
 )
 from cgkit.render.palette import look
 
+DEEPEST = 8
+"""How many boxes are drawn within each other."""
+
 
 @dataclass(frozen=True)
 class Box:
@@ -100,7 +103,12 @@ def assemble(graph: Graph, layers: Iterable[Layer]) -> Picture:
         merged.add(layer(graph))
     keys = {node: f"n{number}" for number, node in enumerate(graph.nodes)}
     boxes = [
-        Box(keys[node], merged.nodes.get(node, {}), merged.scopes.get(node, ""), node.operator.name)
+        Box(
+            keys[node],
+            merged.nodes.get(node, {}),
+            _path(merged.scopes.get(node)),
+            node.operator.name,
+        )
         for node in graph.nodes
     ]
     arrows = []
@@ -142,6 +150,11 @@ def with_tensors(picture: Picture, graph: Graph) -> Picture:
         (*arrows.values(), *after),
         (*legend, (look("tensor").sign, f"a tensor, {usual}", look("tensor").fill)),
     )
+
+
+def _path(scope: str | None) -> str:
+    """Leave out empty parts of a scope, and those that nest too deep to be drawn."""
+    return "/".join([part for part in (scope or "").split("/") if part][:DEEPEST])
 
 
 def _scope(picture: Picture, key: str) -> str:

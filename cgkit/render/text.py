@@ -16,7 +16,7 @@ from typing import Any
 
 from cgkit.graph import Graph, names, show_edge
 from cgkit.node import Edge, Node
-from cgkit.render.arcs import arcs, wide
+from cgkit.render.arcs import WIDTH, arcs, wide
 from cgkit.render.layers import shape_words, short, title, usual_dtype
 from cgkit.render.outline import LINES, count, fit
 
@@ -40,7 +40,7 @@ def draw_text(graph: Graph, *, marked: Mapping[Any, str] | None = None) -> str:
     >>> builder = GraphBuilder()
     >>> x = builder.placeholder((), name="x")
     >>> print(draw_text(builder.graph([x * x])))
-    x ──► multiply
+    x ──► mul
     └────►┘
     """
     if not graph.nodes:
@@ -97,7 +97,7 @@ def _listed(graph: Graph, called: Mapping[Node, str], notes: Mapping[Node, str])
         arrow = "──►" if operands else "   "
         lines.append(f"{_pad(operands, left)} {arrow} {_pad(what, middle)}   {types}")
     outputs = [edge for edge in graph.outputs if isinstance(edge, Edge)]
-    lines.append("return " + ", ".join(show_edge(edge, called) for edge in outputs))
+    lines.append(short("return " + ", ".join(show_edge(edge, called) for edge in outputs), WIDTH))
     return lines
 
 
