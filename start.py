@@ -372,6 +372,9 @@ def hand_over(venv: Path, words: "list[str]") -> int:
 
 def main(words: "list[str]") -> int:
     """Set up what is missing and run one command."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
     if words in ([], ["-h"], ["--help"]) and not (HERE / ".venv" / STAMP).exists():
         sys.stdout.write(__doc__ or "")
         return 0

@@ -9,22 +9,23 @@ import pytest
 
 CONFTEST = Path(__file__).with_name("conftest.py")
 INI = "[pytest]\nmarkers =\n    oracle:\n    browser:\n"
-SKIPPED = "import pytest\n@pytest.mark.oracle\ndef test_a():\n    pytest.skip('no torch here')\n"
+HEAD = "import pytest\n@pytest.mark.{mark}\n"
+SKIPPED = HEAD.format(mark="oracle") + "def test_a():\n    pytest.skip('no torch here')\n"
+EXPECTED = HEAD.format(mark="oracle") + "@pytest.mark.xfail\ndef test_b():\n    assert False\n"
+BROWSER = HEAD.format(mark="browser") + "def test_c():\n    assert False\n"
 WHOLE_FILE = "import pytest\npytest.importorskip('no_such_package')\n"
-EXPECTED = (
-    "import pytest\n@pytest.mark.oracle\n@pytest.mark.xfail\ndef test_a():\n    assert False\n"
-)
 
 
-def outcome(folder: Path, test: str, *words: str, ci: str = "") -> tuple[int, str]:
+def outcome(folder: Path, tests: list[str], *words: str, ci: str = "") -> tuple[int, str]:
     # What `oracle` needs is taken as installed, what `browser` needs as missing.
     text = CONFTEST.read_text(encoding="utf-8")
     text = text.replace('"torch"', '"json"').replace('"playwright"', '"no_such_package"')
     (folder / "conftest.py").write_text(text, encoding="utf-8")
     (folder / "pytest.ini").write_text(INI)
-    (folder / "test_a.py").write_text(test)
+    for number, test in enumerate(tests):
+        (folder / f"test_{number}.py").write_text(test)
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *words],
+        [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *words],
         cwd=folder,
         env={**os.environ, "CI": ci},
         capture_output=True,
@@ -34,24 +35,28 @@ def outcome(folder: Path, test: str, *words: str, ci: str = "") -> tuple[int, st
     return done.returncode, done.stdout
 
 
+def test_in_ci_a_skipped_comparison_fails(tmp_path):
+    code, text = outcome(tmp_path, [SKIPPED, EXPECTED], "-m", "oracle", ci="true")
+    assert code == 1
+    assert "skipped, which is a failure in CI: no torch here" in text
+    assert "1 failed, 1 xfailed" in text
+
+
+def test_elsewhere_it_is_skipped_and_says_how_to_install_what_is_missing(tmp_path):
+    code, text = outcome(tmp_path, [SKIPPED, BROWSER])
+    assert code == 0
+    assert "2 skipped" in text
+    assert "no_such_package is missing; install it by: python start.py test -m browser" in text
+
+
 @pytest.mark.parametrize(
-    ("test", "words", "ci", "code", "said"),
+    ("words", "code", "said"),
     [
-        (SKIPPED, ["-m", "oracle"], "true", 1, "failure in CI: no torch here"),
-        (SKIPPED, ["-m", "oracle"], "", 0, "1 skipped"),
-        (WHOLE_FILE, ["-m", "oracle"], "true", 2, "skips itself, which is a failure in CI"),
-        (WHOLE_FILE, [], "true", 5, "1 skipped"),
-        (EXPECTED, ["-m", "oracle"], "true", 0, "1 xfailed"),
+        (["-m", "oracle"], 2, "skips itself, which is a failure in CI"),
+        ([], 5, "1 skipped"),
     ],
 )
-def test_skips_of_needed_marks_fail_in_ci(tmp_path, test, words, ci, code, said):
-    found, text = outcome(tmp_path, test, *words, ci=ci)
+def test_in_ci_a_whole_file_may_skip_itself_only_unasked(tmp_path, words, code, said):
+    found, text = outcome(tmp_path, [WHOLE_FILE], *words, ci="true")
     assert found == code
     assert said in text
-
-
-def test_a_missing_package_is_named_with_the_cure(tmp_path):
-    test = "import pytest\n@pytest.mark.browser\ndef test_a():\n    assert False\n"
-    code, text = outcome(tmp_path, test, "-rs")
-    assert code == 0
-    assert "python start.py test -m browser" in text

@@ -6,8 +6,11 @@
 conda-forge is not asked here: this only holds the four in step.
 """
 
+import contextlib
+import os
 import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -131,19 +134,22 @@ def test_extras_are_exact(path):
         assert re.fullmatch(r"[\w.-]+==[\w.]+", line), line
 
 
+def texts() -> Iterator[tuple[Path, str]]:
+    """Walk over the files of the project that are text, whatever their kind."""
+    for folder, folders, names in os.walk(ROOT):
+        folders[:] = [name for name in folders if name not in SKIPPED and "cache" not in name]
+        for path in (Path(folder, name) for name in names):
+            with contextlib.suppress(UnicodeDecodeError):
+                yield path, path.read_text(encoding="utf-8")
+
+
 def test_no_file_holds_a_package_index():
-    found = []
-    for path in sorted(ROOT.rglob("*")):
-        inside = path.relative_to(ROOT)
-        if not path.is_file() or SKIPPED & set(inside.parts) or inside.parts[0].startswith(".r"):
-            continue
-        if path == Path(__file__) or any(part.endswith("_cache") for part in inside.parts):
-            continue
-        try:
-            text = path.read_text(encoding="utf-8")
-        except UnicodeDecodeError:
-            continue
-        found += [f"{inside}: {match.group()}" for match in INDEX_ADDRESS.finditer(text)]
+    found = [
+        f"{path.relative_to(ROOT)}: {match.group()}"
+        for path, text in texts()
+        for match in INDEX_ADDRESS.finditer(text)
+        if path != Path(__file__)
+    ]
     assert not found, "\n".join(found)
 
 

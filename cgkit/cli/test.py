@@ -10,10 +10,14 @@ What a mark needs beside the test tools is installed by `python start.py test -m
 import importlib.util
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from xml.etree import ElementTree
 
 import click
 
+from cgkit.cli.report import Item, emit, json_option
 from cgkit.errors import EnvironmentFault
 from cgkit.notebooks.project import find_project
 
@@ -23,7 +27,8 @@ EXIT_CODES = {0: 0, 1: 1, 2: 1, 3: 1, 4: 2, 5: 2}
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[PYTEST WORDS]...")
-def command(words: tuple[str, ...]) -> None:
+@json_option
+def command(words: tuple[str, ...], as_json: bool) -> None:
     """Run the tests.
 
     All words are handed to pytest, for example -m oracle or -k broadcast. Exit code 2 also says
@@ -34,5 +39,42 @@ def command(words: tuple[str, ...]) -> None:
             "the test tools are not installed", attempt="python start.py test, which installs them"
         )
     root = find_project(Path.cwd()).root
-    done = subprocess.run([sys.executable, "-m", "pytest", *words], cwd=root, check=False)
-    sys.exit(EXIT_CODES.get(done.returncode, 130))
+    pytest = [sys.executable, "-m", "pytest", *words]
+    if not as_json:
+        sys.exit(our_code(subprocess.run(pytest, cwd=root, check=False).returncode))
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "report.xml"
+        done = subprocess.run(
+            [*pytest, f"--junit-xml={file}"], cwd=root, stdout=sys.stderr, check=False
+        )
+        items = list(items_of(file.read_text(encoding="utf-8"))) if file.exists() else []
+    code = our_code(done.returncode)
+    if code and not any(item.status == "failed" for item in items):
+        items.append(Item("pytest", "failed", f"exit code {done.returncode}"))
+    emit("test", items, as_json=True)
+    sys.exit(code)
+
+
+def our_code(code: int) -> int:
+    """Translate an exit code of pytest."""
+    return EXIT_CODES.get(code, 130)
+
+
+def items_of(report: str) -> Iterator[Item]:
+    """Read pytest's report: one item a test.
+
+    Examples
+    --------
+    >>> report = '<a><testcase classname="m" name="f"><failure message="no"/></testcase></a>'
+    >>> list(items_of(report))
+    [Item(name='m::f', status='failed', detail='no')]
+    """
+    for case in ElementTree.fromstring(report).iter("testcase"):
+        name = f"{case.get('classname')}::{case.get('name')}"
+        for kind in ("failure", "error", "skipped"):
+            if (found := case.find(kind)) is not None:
+                status = "skipped" if kind == "skipped" else "failed"
+                yield Item(name, status, found.get("message", ""))  # type: ignore[arg-type]
+                break
+        else:
+            yield Item(name, "ok")
