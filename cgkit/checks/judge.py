@@ -133,6 +133,9 @@ def _compare_arrays(got: np.ndarray, expected: np.ndarray, parts: tuple[str, str
     if got.shape != expected.shape:
         why = f"The array has shape {got.shape}; it should have {expected.shape}."
         return Fault("shape", *parts, why)
+    if got.dtype.kind != expected.dtype.kind:
+        why = f"The array holds numbers of type {got.dtype}; they should be {expected.dtype}."
+        return Fault("type", *parts, why)
     return Fault("values", *parts, "The shape is right; the numbers in it are not.")
 
 

@@ -1,4 +1,4 @@
-"""The checks of assignment 00_start: is the set-up whole, and is NumPy warm?
+"""The checks of assignment 00_start: the set-up is whole, NumPy is warm.
 
     from cgkit.checks import start as check
     check.times_table(times_table)      ──►  Score, or CheckFailed
@@ -50,11 +50,11 @@ def _table_flat(count: int) -> np.ndarray:
 
 
 def _center_rows(a: np.ndarray) -> np.ndarray:
-    return a - a.mean(axis=1, keepdims=True)
+    return np.asarray(a - a.mean(axis=1, keepdims=True))
 
 
 def _center_all(a: np.ndarray) -> np.ndarray:
-    return a - a.mean()
+    return np.asarray(a - a.mean())
 
 
 def _scale_first(a: np.ndarray) -> np.ndarray:
@@ -75,9 +75,7 @@ TABLE = Task(
         "How do you turn np.arange(1, n + 1) into a column?",
     ),
     (
-        Mistake(
-            "only one operand is a column", _table_by_rows, "Each row is its number times a row."
-        ),
+        Mistake("only one operand is a column", _table_by_rows, "Row r is r times the first row."),
         Mistake("counted from 0", _table_from_zero, "The table begins with 1 times 1."),
         Mistake("no column", _table_flat, "Two rows meet element by element; make one a column."),
     ),
@@ -147,7 +145,8 @@ def doctor(*, seed: int = SEED) -> Score:
     CheckFailed
         Something is missing; the message holds the cure.
     """
-    command = [sys.executable, "-m", "cgkit", "doctor", "--json"]
+    words = "from cgkit.cli import main; main()"
+    command = [sys.executable, "-c", words, "doctor", "--json"]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     try:
         report = json.loads(ran.stdout)

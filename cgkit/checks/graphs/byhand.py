@@ -162,10 +162,6 @@ def _looks_like(task: Task, name: str, given: Mapping[object, object]) -> str:
 # the rules
 
 
-def _add(upstream: float, a: float, b: float) -> tuple[float, ...]:
-    return upstream, upstream
-
-
 def _multiply(upstream: float, a: float, b: float) -> tuple[float, ...]:
     return upstream * b, upstream * a
 
