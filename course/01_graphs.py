@@ -5,14 +5,15 @@
 # with it. In this chapter you see such graphs, take them apart, run them, and go backward
 # through one by hand.
 #
-# | By the end you can | You show it in |
+# | By the end you can | You show it in assignment 1 |
 # |---|---|
-# | say what a computational graph is and why frameworks build one | written question |
-# | name its parts: operators and tensors, inputs and outputs | drawing |
-# | evaluate a graph in a right order | `evaluate` |
-# | tell the shape of every tensor before anything is computed | `infer_shape` |
-# | count the parameters and the operations of a network | `cost` |
-# | go forward and backward through a graph by hand | `by hand` |
+# | say what a computational graph is and why frameworks build one | task 18, in words |
+# | name its parts: operators and tensors, inputs and outputs | tasks 13 and 14, drawings |
+# | evaluate a graph in a right order | tasks 1 to 3 |
+# | tell the shape of every tensor before anything is computed | tasks 4 to 7 |
+# | count the parameters and the operations of a network | tasks 8 and 9 |
+# | go forward and backward through a graph by hand | tasks 10 to 12 |
+# | find the fault in somebody else's graph | tasks 15 to 17 |
 #
 # **You need** Python, a little NumPy, and the chain rule. About two hours, then the assignment.
 
