@@ -110,6 +110,8 @@ def _depth(scope: str) -> int:
 
 def _outer(box: Box, depth: int) -> str:
     """Name the group of a box when scopes are open down to less than `depth`."""
+    if box.operator == "output":
+        return "\1outputs"
     return "/".join(box.scope.split("/")[:depth]) if _depth(box.scope) >= depth else ""
 
 

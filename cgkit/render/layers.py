@@ -203,10 +203,11 @@ def short(words: str, limit: int = 28) -> str:
 
 def title(node: Node) -> str:
     """Give the main words of a node: what it does, a source's name, or a small constant's value."""
+    name = short(node.name)
     if node.operator is CONSTANT and node.value is not None:
-        return node.name or _value(node.value)
+        return name or _value(node.value)
     if node.operator.family == "source":
-        return short(node.name or node.operator.name)
+        return name or node.operator.name
     return short(node.operator.label)
 
 

@@ -1,5 +1,7 @@
 """Graphs that the tests of pictures share."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 from hypothesis import strategies as st
@@ -45,11 +47,13 @@ def random_graph(size, seed=0, scope=lambda place: ""):
     choose = np.random.default_rng(seed)
     builder = GraphBuilder()
     values = [builder.placeholder((3,), name=f"x{place}") for place in range(3)]
+    unread = set(range(3))
     for place in range(size - 3):
         first, second = choose.integers(0, len(values), 2)
-        with builder.scope(scope(place) or "all"):
+        unread = unread - {first, second} | {len(values)}
+        with builder.scope(scope(place)) if scope(place) else nullcontext():
             values.append(values[first] + values[second])
-    return builder.graph(values[-3:])
+    return builder.graph([values[place] for place in sorted(unread)])
 
 
 @st.composite

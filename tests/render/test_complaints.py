@@ -18,7 +18,6 @@ from cgkit.render.complaints import explain
         ('digraph { a [label="x] }', "the double quote"),
         ("digraph { a -> b", "the closing brace } that is missing"),
         ("digraph { a -> ", "the closing brace } that is missing"),
-        ("digraph { a } }->", "the closing brace } that is too much"),
         ("digraph { x+y -> z }", "in double quotes, as in"),
         ("// mine\n/* still\nmine */ strict digraph { a -> [x] }", "in double quotes, as in"),
         ("digraph { a [label=<a & b>] }", "&lt; &gt; &amp;"),
@@ -26,12 +25,9 @@ from cgkit.render.complaints import explain
 )
 def test_each_mistake_gets_its_own_advice(dot, message):
     """The complaint is Graphviz's own, so a new version that words it otherwise is noticed."""
-    try:
+    with pytest.raises(RenderError) as caught:
         engine.render(dot, engine="bundled")
-    except RenderError as error:
-        assert message in error.attempt
-    else:
-        assert dot.endswith("}->"), "Graphviz stops reading after a whole graph"
+    assert message in caught.value.attempt
 
 
 def test_warnings_alone_are_no_reason():

@@ -81,7 +81,7 @@ def test_an_empty_text():
 
 
 def test_a_bad_text_names_its_line():
-    with pytest.raises(RenderError, match="line 2 .* near '--'\n  2 | b -- c"):
+    with pytest.raises(RenderError, match=r"line 2 .* near '--'\n  2 \| b -- c"):
         engine.render("digraph { a -> b\nb -- c }", engine="bundled")
 
 

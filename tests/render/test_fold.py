@@ -1,0 +1,82 @@
+"""Large graphs in few boxes."""
+
+import re
+import time
+
+import pytest
+
+from cgkit import GraphBuilder
+from cgkit.render import draw
+from cgkit.render.engine import render
+from cgkit.render.fold import ARROWS, LABELS, NODES, fold
+from cgkit.render.layers import STANDARD, mark
+from cgkit.render.picture import assemble
+
+
+def stands_for(picture):
+    """Count the nodes that all boxes of a picture stand for."""
+    numbers = [
+        int(found[1]) if (found := re.search(r"<b>(\d+) nodes</b>", box.attributes["label"])) else 1
+        for box in picture.boxes
+    ]
+    return sum(numbers)
+
+
+def test_what_can_be_drawn_stays(network):
+    picture = assemble(network, STANDARD)
+    assert fold(picture) == picture
+
+
+@pytest.mark.parametrize("size", [NODES + 1, 1000])
+def test_by_levels_no_node_is_lost(wide, size):
+    whole = assemble(wide(size), STANDARD)
+    folded = fold(whole)
+    assert len(folded.boxes) <= 40
+    assert stands_for(folded) == len(whole.boxes)
+
+
+def test_by_scopes_the_innermost_first():
+    """A chain of 400 additions in 4 blocks of 10 parts of 10."""
+    builder = GraphBuilder()
+    x = builder.placeholder((), name="x")
+    for place in range(400):
+        with builder.scope(f"block{place // 100}"), builder.scope(f"part{place // 10}"):
+            x = x + x
+    picture = assemble(builder.graph([x]), STANDARD)
+    folded = fold(picture)
+    scopes = {box.scope for box in folded.boxes if box.operator == "group"}
+    assert scopes == {f"block{number}" for number in range(4)}
+    assert len(folded.boxes) == 42
+    coarse = fold(picture, nodes=12)
+    assert len(coarse.boxes) <= 12
+    assert stands_for(folded) == stands_for(coarse) == len(picture.boxes)
+
+
+def test_too_many_arrows_are_folded_too(wide):
+    picture = assemble(wide(180), STANDARD)
+    assert len(picture.boxes) < NODES < len(picture.arrows) < ARROWS
+    assert len(fold(picture).boxes) == len(picture.boxes)
+    assert len(fold(picture, arrows=300).boxes) < 50
+
+
+def test_too_many_labels_are_left_out_and_said_so(wide):
+    folded = fold(assemble(wide(150), STANDARD))
+    assert len(folded.arrows) > LABELS
+    assert not any("label" in arrow.attributes for arrow in folded.arrows)
+    assert any("left out" in words for _, words, _ in folded.legend)
+
+
+def test_a_mark_stays_in_sight(wide):
+    graph = wide(500)
+    picture = fold(assemble(graph, [*STANDARD, mark({graph.nodes[250]: "here"})]))
+    assert [box.attributes["note"] for box in picture.boxes if "note" in box.attributes] == ["here"]
+
+
+@pytest.mark.parametrize("scope", [lambda place: "", lambda place: f"b{place // 20}/p{place % 4}"])
+@pytest.mark.parametrize("size", [230, 600, 3000])
+def test_pictures_of_tangled_graphs_come_soon(wide, size, scope):
+    """Three hundred nodes with six hundred arrows took Graphviz over five seconds."""
+    begin = time.perf_counter()
+    svg = render(draw(wide(size, scope=scope)).source, engine="bundled")
+    assert b"</svg>" in svg
+    assert time.perf_counter() - begin < 10
