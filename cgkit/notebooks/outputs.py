@@ -38,6 +38,7 @@ TIME = re.compile(
 EMBEDDED = re.compile(r"data:image/(?P<kind>png|svg\+xml);base64,(?P<data>[A-Za-z0-9+/=]+)")
 SVG = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 SIZES = re.compile(r'\b(width|height)="[\d.]+(pt|px)?"')
+BLOCK = re.compile(r"\s*</?(div|p|pre|br|li|tr|h\d)\b[^>]*>\n?", re.IGNORECASE)
 TAG = re.compile(r"<[^>]*>")
 
 
@@ -111,14 +112,16 @@ def plain_text(output: NotebookNode) -> str:
 
 
 def html_words(markup: str) -> str:
-    """Take the markup from a piece of HTML.
+    """Take the markup from a piece of HTML; what is a block of its own keeps its line.
 
     Examples
     --------
-    >>> html_words("<div><b>2 &lt; 3</b></div>")
-    '2 < 3'
+    >>> html_words("<div><b>2 &lt; 3</b></div><p>so it is</p>").splitlines()
+    ['2 < 3', 'so it is']
     """
-    return html.unescape(TAG.sub(" ", SVG.sub(" ", EMBEDDED.sub("", markup)))).strip()
+    bare = SVG.sub(" ", EMBEDDED.sub("", markup))
+    lines = html.unescape(TAG.sub(" ", BLOCK.sub("\n", bare))).splitlines()
+    return "\n".join(line.rstrip() for line in lines if line.strip()).strip()
 
 
 def _code_cells(notebook: NotebookNode) -> Iterator[Any]:

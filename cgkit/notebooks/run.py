@@ -18,7 +18,7 @@ import logging
 import os
 import queue
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -91,6 +91,9 @@ def run(
     ran = _cleared(notebook)
     asyncio.run(_run(ran, folder, limits or Limits(), step or _silent))
     ran.metadata["language_info"] = {"name": "python"}
+    for cell in ran.cells:
+        if cell.cell_type == "code":
+            cell.outputs = _joined(cell.outputs)
     return ran
 
 
@@ -117,6 +120,28 @@ def _cleared(notebook: NotebookNode) -> NotebookNode:
     return cleared
 
 
+def _joined(outputs: Iterable[NotebookNode]) -> list[NotebookNode]:
+    """Join what was printed in pieces, since where it breaks is chance.
+
+    nbclient could do this too, but takes quadratic time for a long line.
+    """
+    joined: list[NotebookNode] = []
+    pieces: dict[int, list[str]] = {}
+    for output in outputs:
+        last = joined[-1] if joined else None
+        if output.output_type != "stream":
+            joined.append(output)
+        elif last is not None and last.output_type == "stream" and last.name == output.name:
+            pieces[id(last)].append(output.text)
+        else:
+            joined.append(output)
+            pieces[id(output)] = [output.text]
+    for output in joined:
+        if id(output) in pieces:
+            output.text = "".join(pieces[id(output)])
+    return joined
+
+
 def _client(notebook: NotebookNode, folder: Path) -> NotebookClient:
     from nbclient import NotebookClient
     from traitlets.config import Config
@@ -130,7 +155,6 @@ def _client(notebook: NotebookNode, folder: Path) -> NotebookClient:
         kernel_name="python3",
         allow_errors=True,
         record_timing=False,
-        coalesce_streams=True,
         store_widget_state=False,
         startup_timeout=STARTUP,
         log=logger,

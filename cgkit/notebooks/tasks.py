@@ -186,7 +186,7 @@ def _counted(cell: NotebookNode, name: str, out_of: float) -> Task:
 def _sentence(markup: str) -> str:
     """Take the words of a Score from its HTML, without the heading."""
     card = markup.partition("</span>")[2] or markup
-    return "\n".join(line.rstrip() for line in html_words(card).splitlines())
+    return html_words(card)
 
 
 def _broken(cells: list[Any], counts: dict[int, str]) -> Iterator[Broken]:

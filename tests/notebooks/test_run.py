@@ -34,6 +34,15 @@ def test_cells_run_in_order_in_one_kernel_and_the_original_stays(tmp_path):
     assert ran.metadata.language_info == {"name": "python"}
 
 
+def test_what_is_printed_in_pieces_is_one_output_even_when_long(tmp_path):
+    pieces = "import sys\nfor i in range(9):\n    print(i, flush=True)\nprint('e', file=sys.stderr)"
+    ran = run(notebook(pieces, "print('x' * 1_000_000)"), tmp_path)
+    first, second = (cell.outputs for cell in ran.cells)
+    assert sorted(output.name for output in first) == ["stderr", "stdout"]
+    assert "".join(f"{i}\n" for i in range(9)) in [output.text for output in first]
+    assert len(second[0].text) == 1_000_001
+
+
 def test_preparation_leaves_no_trace_and_the_first_error_can_end_it(tmp_path):
     ran = run(
         notebook("hash('a'), ready", "1 / 0", "2"),

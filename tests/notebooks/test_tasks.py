@@ -1,0 +1,165 @@
+"""How a task stands, read from outputs; and a whole notebook, run."""
+
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from cgkit.errors import NotebookError, UsageFault
+from cgkit.notebooks.compose import dump
+from cgkit.notebooks.run import Limits
+from cgkit.notebooks.tasks import inspect_notebook, report
+from cgkit.score import Score
+
+
+def graded(*outputs, points=5, source="check()", count=3):
+    nbgrader = {"grade": True, "solution": False, "grade_id": "test_sum", "points": points}
+    return new_code_cell(
+        source, outputs=list(outputs), execution_count=count, metadata={"nbgrader": nbgrader}
+    )
+
+
+def answer(*outputs, count=2, **more):
+    nbgrader = {"grade": False, "solution": True, "grade_id": "sum"} | more
+    return new_code_cell(
+        "s", outputs=list(outputs), execution_count=count, metadata={"nbgrader": nbgrader}
+    )
+
+
+def value(plain, **more):
+    return new_output("execute_result", data={"text/plain": plain, **more}, execution_count=1)
+
+
+def error(name, message, *lines):
+    return new_output("error", ename=name, evalue=message, traceback=list(lines))
+
+
+def task(*cells):
+    (found,) = report(new_notebook(cells=list(cells))).tasks
+    return found
+
+
+@pytest.mark.parametrize(
+    ("outputs", "given"),
+    [
+        ([], 5),
+        ([value("5")], 5),
+        ([value("2.5")], 2.5),
+        ([value("0")], 0),
+        ([new_output("stream", name="stdout", text="4"), value("3")], 3),
+    ],
+)
+def test_points_are_those_the_check_gave(outputs, given):
+    found = task(graded(*outputs))
+    assert (found.name, found.given, found.out_of, found.error) == ("test_sum", given, 5, "")
+    assert found.passed == (given == 5)
+
+
+@pytest.mark.parametrize("plain", ["-1", "nan", "inf", "6", "True", "np.float64(1.0)", "", "'5'"])
+def test_what_is_no_number_of_points_gives_none(plain):
+    found = task(graded(value(plain)))
+    assert (found.given, found.error) == (0, "NoPoints")
+    assert f"gave {plain}, which" in found.message
+
+
+def test_a_warning_costs_the_points_and_says_so():
+    found = task(graded(new_output("stream", name="stderr", text="careful\n"), value("5")))
+    assert (found.given, found.message.splitlines()[0][-7:]) == (0, "careful")
+    assert not found.passed
+
+
+def test_a_stretch_task_passes_without_points():
+    assert task(graded(value("0"), points=0)).passed
+    failed = task(graded(error("CheckFailed", "no", "✗ sum"), points=0))
+    assert not failed.passed
+
+
+def test_the_sentence_of_a_score_is_shown():
+    score = Score(2, 5, "right on 2 of 5 graphs", task="sum", missing="got   1\n    2")
+    found = task(graded(value(repr(score), **{"text/html": score._repr_html_()})))
+    assert found.message.splitlines()[0].strip() == "right on 2 of 5 graphs"
+    assert "got   1\n    2" in found.message
+
+
+def test_the_block_of_a_check_is_shown_whole_and_plain():
+    block = ["\x1b[31m✗ sum\x1b[0m        0 of 5 points", "", "got  1"]
+    found = task(graded(error("CheckFailed", "...", *block)))
+    assert found.message == "✗ sum        0 of 5 points\n\ngot  1"
+    assert (found.given, found.error) == (0, "CheckFailed")
+
+
+def test_a_traceback_is_told_in_a_line_with_its_place():
+    traceback = [
+        "\x1b[31m" + "-" * 75,
+        "NameError           Traceback (most recent call last)",
+        "Cell \x1b[32mIn[3]\x1b[39m, line 1\n----> 1 check()",
+        "Cell In[2], line 7, in s()\n----> 7 y",
+        "NameError: name 'y' is not defined",
+    ]
+    failed = error("NameError", "name 'y' is not defined", *traceback)
+    found = task(answer(), graded(failed))
+    assert found.message == "NameError: name 'y' is not defined\n  at line 7 of the cell sum"
+
+
+def test_an_unwritten_task_is_no_broken_cell():
+    missing = error("NotImplementedError", "", "-" * 75, "Cell In[2], line 4\n", "Not...")
+    result = report(new_notebook(cells=[answer(missing), graded(missing)]))
+    assert result.broken == ()
+    assert result.tasks[0].message == "not written yet\n  at line 4 of the cell sum"
+
+
+def test_a_syntax_error_is_shown_with_its_line():
+    lines = ["  Cell In[2], line 1\n    def f(a)\n            ^", "SyntaxError: expected ':'"]
+    result = report(new_notebook(cells=[answer(error("SyntaxError", "x", *lines))]))
+    (broken,) = result.broken
+    assert broken.name == "sum"
+    assert broken.message.splitlines()[0] == "  line 1"
+    assert broken.message.splitlines()[-1] == "SyntaxError: expected ':'"
+
+
+def test_a_cell_that_never_ran_gives_nothing():
+    found = task(graded(count=None))
+    assert (found.given, found.error) == (0, "NotRun")
+
+
+def test_written_answers_wait_for_a_person_and_are_not_summed():
+    written = new_markdown_cell(
+        "Why?",
+        metadata={"nbgrader": {"grade": True, "solution": True, "grade_id": "w", "points": 10}},
+    )
+    result = report(new_notebook(cells=[written, graded(value("3"))]))
+    assert [found.by_hand for found in result.tasks] == [True, False]
+    assert (result.given, result.out_of) == (3, 5)
+
+
+@pytest.mark.parametrize("points", [None, "5", float("nan")])
+def test_damaged_points_count_as_none(points):
+    assert task(graded(value("0"), points=points)).out_of == 0
+
+
+def test_a_notebook_is_run_and_not_written_to(tmp_path):
+    path = tmp_path / "a.ipynb"
+    cells = [
+        new_code_cell("import os\nopen('ran', 'w').close()"),
+        answer(),
+        graded(source="2"),
+        new_code_cell("1 / 0"),
+    ]
+    cells[1].source = "while True: pass"
+    path.write_text(dump(new_notebook(cells=cells)), encoding="utf-8")
+    before = path.read_bytes()
+    result = inspect_notebook(path, Limits(cell=1))
+    assert path.read_bytes() == before
+    assert (tmp_path / "ran").exists()
+    assert [found.given for found in result.tasks] == [2]
+    assert [(found.name, found.error) for found in result.broken] == [
+        ("sum", "TimeLimit"),
+        ("cell 4", "ZeroDivisionError"),
+    ]
+
+
+def test_a_missing_file_and_a_chapter_are_refused(tmp_path):
+    with pytest.raises(UsageFault, match="there is no file"):
+        inspect_notebook(tmp_path / "none.ipynb")
+    path = tmp_path / "chapter.ipynb"
+    path.write_text(dump(new_notebook(cells=[new_code_cell("1")])), encoding="utf-8")
+    with pytest.raises(NotebookError, match="no task in"):
+        inspect_notebook(path)
