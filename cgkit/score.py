@@ -136,15 +136,15 @@ class Score:
 
 
 def points_of(points: float, out_of: float) -> str:
-    """Say how many points of how many; a stretch task has none and says so.
+    """Say how many points of how many.
 
     Examples
     --------
     >>> points_of(2.5, 4), points_of(0, 0)
-    ('2.5 of 4 points', 'stretch task')
+    ('2.5 of 4 points', 'no points')
     """
     if not out_of:
-        return "stretch task"
+        return "no points"
     return f"{_figure(points)} of {_figure(out_of)} points"
 
 

@@ -13,12 +13,12 @@ from __future__ import annotations
 import contextlib
 import copy
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cgkit.checks.failure import CheckFailed
-from cgkit.checks.judge import Returned, exception_fault, judge
+from cgkit.checks import search
+from cgkit.checks.judge import Returned, judge
 from cgkit.checks.plain import NotPlainError, describe, plain, same, show
 from cgkit.checks.task import Fault, Mistake, Task
 
@@ -174,11 +174,13 @@ class Exam:
             last = fault or last
             return fault is not None
 
-        found = _find(strategy, fails, self.seed, tries)
+        found = search.smallest(strategy, fails, self.seed, tries)
         if last is None:
             return None
         # more cases, right ones too: a mistake is named only if it agrees with all of them
-        _find(strategy, lambda case: bool(probe(case)) and False, self.seed + 1, _COMPARED)
+        search.smallest(
+            strategy, lambda case: bool(probe(case)) and False, self.seed + 1, _COMPARED
+        )
         return (found and probe(found[0])) or last
 
     def named(self, fault: Fault) -> Fault:
@@ -189,26 +191,6 @@ class Exam:
             if self._seen and all(_agrees(mistake, seen) for seen in self._seen):
                 return replace(fault, misconception=mistake.name, why=mistake.why)
         return fault
-
-
-def _find(strategy: Any, fails: Callable[[Any], bool], seed: int, tries: int) -> tuple[Any] | None:
-    """Let hypothesis find and shrink a failing case; None when it finds none or cannot settle."""
-    import random
-
-    from hypothesis import HealthCheck, Phase, Verbosity, errors, find, settings
-
-    quiet = settings(
-        max_examples=tries,
-        database=None,
-        deadline=None,
-        phases=(Phase.generate, Phase.shrink),
-        verbosity=Verbosity.quiet,
-        suppress_health_check=list(HealthCheck),
-    )
-    try:
-        return (find(strategy, fails, settings=quiet, random=random.Random(seed)),)
-    except errors.HypothesisException:
-        return None
 
 
 def _agrees(mistake: Mistake, seen: _Seen) -> bool:
@@ -273,17 +255,3 @@ def _argument(value: object) -> str:
     if callable(value):
         return str(getattr(value, "__name__", "function"))
     return show(value, 120)
-
-
-@contextlib.contextmanager
-def refusals_become(task: Task, called: str) -> Iterator[None]:
-    """Turn a student's exception, raised while data of theirs are read, into a clean message."""
-    caught: Exception | None = None
-    try:
-        yield
-    except CheckFailed:
-        raise
-    except Exception as error:
-        caught = error
-    if caught is not None:
-        raise task.failed(replace(exception_fault(caught, task.function), called=called))

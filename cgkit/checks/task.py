@@ -115,9 +115,9 @@ class Task:
         kind = NotAnswered if fault.unanswered else CheckFailed
         return kind(
             fault.stage,
-            called=fault.called,
+            called=self.function if fault.unanswered else fault.called,
             got=fault.got,
-            expected=fault.expected,
+            expected="" if fault.unanswered else fault.expected,
             why=fault.why,
             misconception=fault.misconception,
             hints=self.hints,
