@@ -171,7 +171,8 @@ def usual_dtype(graph: Graph) -> str:
 def html(words: str) -> str:
     """Escape words for a label; letters that cannot be shown become question marks."""
     clean = "".join(x if x.isprintable() or x == "\n" else "?" for x in words)
-    return escape(clean, quote=False).replace("\n", "<br/>") or " "
+    safe = escape(clean, quote=False).replace("\\", r"\\")  # Graphviz replaces \N by a name
+    return safe.replace("\n", "<br/>") or " "
 
 
 def shape_words(edge: Edge, usual: str = "") -> str:

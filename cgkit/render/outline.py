@@ -129,7 +129,8 @@ def comments(dot: str) -> tuple[str, str]:
 
 def _label(label: str, name: str) -> str:
     """Give a label, or else the name, as one line of plain words."""
-    if re.search(r"</\w+>|<br ?/>", label, re.IGNORECASE):
-        label = unescape(re.sub(r"<[^>]*>", " ", label))
-    label = re.sub(r"\\N", lambda _: name, label or name)
-    return " ".join(re.sub(r"\\[nlr]", " ", label).replace("\\", "").split())
+    words = label or name
+    if re.search(r"</\w+>|<br ?/>", words, re.IGNORECASE):
+        return " ".join(unescape(re.sub(r"<[^>]*>", " ", words)).replace(r"\\", "\\").split())
+    words = re.sub(r"\\N", lambda _: name, words)
+    return " ".join(re.sub(r"\\[nlr]", " ", words).replace("\\", "").split())
