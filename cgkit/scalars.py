@@ -45,7 +45,7 @@ def sigmoid(x: float) -> float:
 
 def relu(x: float) -> float:
     """Give x where it is positive, else 0; nan stays nan."""
-    return x if x > 0 or x != x else x * 0.0 if x == 0 else 0.0
+    return x if x > 0 or x != x else 0.0
 
 
 def divide(a: float, b: float) -> float:

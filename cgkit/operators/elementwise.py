@@ -171,11 +171,19 @@ equal: Operator = comparison("equal", np.equal, "=", "whether a == b")
 not_equal: Operator = comparison("not_equal", np.not_equal, "≠", "whether a != b")
 
 
+def _float_of(dtype: np.dtype) -> np.dtype:
+    return dtype if dtype.kind == "f" else np.exp.resolve_dtypes((dtype, None))[-1]
+
+
 def _relu(a: Any) -> Any:
+    if np.asarray(a).dtype == np.bool_:
+        raise DtypeError("relu cannot take bool", attempt="a cast to a number first")
     return np.maximum(a, np.zeros((), np.asarray(a).dtype))
 
 
 def _sigmoid(a: Any) -> Any:
+    # integers first become what exp makes of them: the least one has no absolute value of its own
+    a = np.asarray(a, _float_of(np.asarray(a).dtype))
     small = np.exp(-np.abs(a))
     return np.where(np.greater_equal(a, 0), 1 / (1 + small), small / (1 + small))
 
