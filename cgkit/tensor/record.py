@@ -19,7 +19,7 @@ from numpy.typing import DTypeLike
 
 from cgkit import operators as ops
 from cgkit.errors import CgkitError, DtypeError, GradientError, ShapeError
-from cgkit.node import FREED, LEAF, NO_PARAMS, Edge, Node, Operand, Operator
+from cgkit.node import LEAF, NO_PARAMS, Edge, Node, Operand, Operator
 from cgkit.tensor.backward import GRAD_MODE
 from cgkit.tensor.methods import TensorMethods
 
@@ -208,7 +208,7 @@ def _record(
             if x.__class__ is Tensor:
                 node.saved += (place, x.data, x.version, x.version[0])
             else:  # a number or an array of the user's: copied, lest it change
-                node.saved += (place, np.array(x) if edges[place] is not x else x, FREED, FREED[0])
+                node.saved += (place, np.array(x) if edges[place] is not x else x, [0], 0)
     return made
 
 
