@@ -171,6 +171,7 @@ conv2d_input: Operator = Operator(
     samples=with_params(
         ((2, 4, 3, 3), (4, 3, 3, 2), {"size": (5, 4)}),
         ((1, 3, 3, 2), (3, 2, 3, 3), {"size": (6, 5), "stride": 2, "padding": (1, 0)}),
+        ((0, 2, 2, 2), (2, 2, 2, 2), {"size": (3, 3)}),
     ),
 )  # fmt: skip
 conv2d_kernel: Operator = Operator(
@@ -189,5 +190,6 @@ conv2d_kernel: Operator = Operator(
     samples=with_params(
         ((2, 3, 5, 4), (2, 4, 3, 3), {"size": (3, 2)}),
         ((1, 2, 6, 5), (1, 3, 3, 2), {"size": (3, 3), "stride": 2, "padding": (1, 0)}),
+        ((0, 2, 3, 3), (0, 2, 2, 2), {"size": (2, 2)}),
     ),
 )  # fmt: skip

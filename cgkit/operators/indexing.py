@@ -16,7 +16,7 @@ import numpy as np
 from cgkit.errors import DtypeError, ShapeError
 from cgkit.node import Kind, Operator, Sample
 from cgkit.operators.elementwise import no_flops
-from cgkit.operators.samples import with_params
+from cgkit.operators.samples import backward_view, variations, with_params
 from cgkit.types import Dim, Shape, Size, TensorType, broadcast_shapes, show_shape
 
 Bound = Size | None
@@ -262,6 +262,7 @@ place: Operator = Operator(
         ((3, 3), {"shape": (4, 3), "index": (Span(1), Span())}),
         ((3,), {"shape": (5,), "index": (Span(None, None, 2),)}),
         ((0,), {"shape": (0, 3), "index": (Span(), 1)}),
+        ((), {"shape": (3,), "index": (1,)}),
     ),
 )  # fmt: skip
 
@@ -296,18 +297,23 @@ def _index_samples(rng: np.random.Generator) -> Iterator[Sample]:
         ((2, 4, 3), [np.array([0, 1]), np.array([2, 0])], (ARRAY, rows, ARRAY)),
         ((2, 4, 3), [np.array([1, 1])], (0, rows, ARRAY)),
         ((4, 3), [np.zeros((0,), np.intp)], (ARRAY, rows)),
+        ((4,), [np.array(2)], (ARRAY,)),
     )
     for shape, arrays, index in cases:
         for dtype in ("float64", "float32"):
             x = rng.normal(size=shape).astype(dtype)
             yield Sample((x, *arrays), {"index": index})
+    turned = (rng.normal(size=(4, 3)), np.array([2, 0, 1]))
+    yield from variations(rng, Sample(turned, {"index": (ARRAY, rows)}))
 
 
 def _scatter_samples(rng: np.random.Generator) -> Iterator[Sample]:
     for sample in _index_samples(rng):
         x, *arrays = sample.operands
         part = _compute_index(x, *arrays, **sample.params)
-        yield Sample((part, *arrays), {"shape": x.shape, **sample.params})
+        part = backward_view(part) if x.strides[0] < 0 else part
+        params = {"shape": x.shape, **sample.params}
+        yield Sample((part, *arrays), params, sample.differentiable)
 
 
 index_: Operator = Operator(

@@ -165,6 +165,7 @@ broadcast_to: Operator = Operator(
     samples=with_params(
         ((3,), {"shape": (2, 3)}), ((), {"shape": (2,)}), ((2, 1), {"shape": (2, 4)}),
         ((1,), {"shape": (0,)}), ((3,), {"shape": (0, 3)}), ((2,), {"shape": (2,)}),
+        ((0, 1), {"shape": (2, 0, 3)}),
     ),
 )  # fmt: skip
 
@@ -172,10 +173,12 @@ broadcast_to: Operator = Operator(
 def _sum_to(a: Any, shape: tuple[int, ...]) -> Any:
     array = np.asarray(a)
     lead = array.ndim - len(shape)
-    if lead:
-        array = np.add.reduce(array, tuple(range(lead)))
-    axes = tuple(i for i, size in enumerate(shape) if size == 1 and array.shape[i] != 1)
-    return np.add.reduce(array, axes, keepdims=True) if axes else array
+    stretched = [i for i, size in enumerate(shape) if size == 1 and array.shape[lead + i] != 1]
+    axes = (*range(lead), *(lead + i for i in stretched))
+    if not axes:
+        return array.copy()
+    total = np.add.reduce(array, axes, dtype=array.dtype, keepdims=True)
+    return total.reshape(shape)
 
 
 def _infer_sum_to(a: TensorType, shape: Shape) -> TensorType:
@@ -191,6 +194,7 @@ sum_to: Operator = Operator(
     samples=with_params(
         ((2, 3), {"shape": (3,)}), ((2,), {"shape": ()}), ((2, 4), {"shape": (2, 1)}),
         ((0, 3), {"shape": (3,)}), ((2,), {"shape": (2,)}), ((5, 4), {"shape": (1,)}),
+        ((), {"shape": ()}),
     ),
 )  # fmt: skip
 

@@ -110,7 +110,7 @@ measure: Operator = Operator(
     "measure", lambda a, size: np.asarray(size, np.asarray(a).dtype),
     lambda a, size: TensorType((), a.dtype), kind=Kind.OPAQUE, family="shape",
     flops=lambda result, a, size: 0, gradient=(None,),
-    samples=with_params(((2,), {"size": 3})),
+    samples=with_params(((2, 3), {"size": 3}), ((), {"size": 1}), ((0,), {"size": 0})),
     doc="a size as a number of a's dtype: how a graph reads a size that is open until it runs",
 )  # fmt: skip
 

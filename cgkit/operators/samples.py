@@ -108,7 +108,7 @@ def conditions(rng: np.random.Generator) -> Iterator[Sample]:
     """Draw a condition and two operands to choose from."""
     for sample in pairs(rng):
         a, b = sample.operands
-        condition = rng.random(np.broadcast_shapes(a.shape, b.shape)) < 0.5
+        condition = np.asarray(rng.random(np.broadcast_shapes(a.shape, b.shape)) < 0.5)
         yield Sample((condition, a, b), differentiable=sample.differentiable)
 
 
@@ -119,6 +119,7 @@ def casts(rng: np.random.Generator) -> Iterator[Sample]:
     yield Sample((normal(rng, (2,)).astype("float32"),), {"dtype": "float64"}, False)
     yield Sample((normal(rng, (2,)),), {"dtype": "float32"}, False)
     yield Sample((rng.integers(0, 9, size=(2, 3)),), {"dtype": "float32"}, False)
+    yield from variations(rng, Sample((normal(rng, (3, 3)),), {"dtype": "float64"}))
 
 
 def with_params(*cases: tuple[Any, ...], draw: Draw = normal) -> Callable[..., Iterator[Sample]]:
@@ -128,12 +129,31 @@ def with_params(*cases: tuple[Any, ...], draw: Draw = normal) -> Callable[..., I
     --------
     >>> samples = with_params(((2, 3), {"axis": 0}))
     >>> [s.operands[0].dtype.name for s in samples(np.random.default_rng(0))]
-    ['float64', 'float32']
+    ['float64', 'float32', 'float64', 'int32', 'int64', 'float64']
     """
 
     def samples(rng: np.random.Generator) -> Iterator[Sample]:
         for *shapes, params in cases:
             for dtype in FLOATS:
                 yield Sample(tuple(draw(rng, shape).astype(dtype) for shape in shapes), params)
+        *shapes, params = cases[0]
+        drawn = tuple(draw(rng, shape) for shape in shapes)
+        yield from variations(rng, Sample(drawn, params))
 
     return samples
+
+
+def variations(rng: np.random.Generator, sample: Sample) -> Iterator[Sample]:
+    """Give a sample with negative strides, with integers, and with inf and nan among its floats."""
+
+    def varied(vary: Callable[[np.ndarray], np.ndarray], differentiable: bool = False) -> Sample:
+        operands = [vary(x) if x.dtype.kind == "f" else x for x in sample.operands]
+        return Sample(tuple(operands), sample.params, differentiable)
+
+    def whole(x: np.ndarray) -> np.ndarray:
+        return rng.integers(-4, 5, size=x.shape)
+
+    yield varied(backward_view, sample.differentiable)
+    yield varied(lambda x: whole(x).astype("int32"))
+    yield varied(lambda x: whole(x).astype("int64"))
+    yield varied(lambda x: np.resize(rng.permutation(SPECIAL), x.shape))
