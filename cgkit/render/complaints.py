@@ -26,8 +26,8 @@ _RESERVED = re.compile(
 )
 
 
-class GraphvizCrash(RenderError):
-    """Graphviz fell over a text, which may be a right one."""
+class EngineFault(RenderError):
+    """A Graphviz that gives no picture of a text which may be a right one."""
 
 
 def explain(complaint: str, dot: str, status: int) -> RenderError | None:
@@ -59,7 +59,7 @@ def explain(complaint: str, dot: str, status: int) -> RenderError | None:
     if "No module named 'pygraphviz'" in complaint:
         return RenderError("pygraphviz is not installed", attempt="python start.py doctor")
     if status < 0:
-        return GraphvizCrash(
+        return EngineFault(
             f"Graphviz crashed (signal {-status}) on a text with {size(dot)}",
             attempt="a smaller graph, or one without the attributes added last",
         )

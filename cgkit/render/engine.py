@@ -24,7 +24,7 @@ from collections.abc import Sequence
 
 from cgkit.errors import RenderError
 from cgkit.render import complaints, fonts
-from cgkit.render.complaints import GraphvizCrash
+from cgkit.render.complaints import EngineFault
 
 FORMATS = ("svg", "png", "pdf", "dot_json")
 """What a picture can be; "dot_json" lists its nodes and edges instead."""
@@ -34,6 +34,8 @@ LAYOUTS = ("dot", "neato", "fdp", "sfdp", "twopi", "circo", "osage", "patchwork"
 
 SECONDS = 20.0
 """How long one picture may take before it is given up."""
+
+_BUNDLED = 'engine="bundled", which needs no Graphviz on the machine'
 
 # Reads DOT; prints {format: base64}. One layout serves every format. FONTCONFIG_FILE is set
 # before Graphviz is loaded, default fonts after reading, so that a text's own fonts win.
@@ -81,7 +83,7 @@ def render(
         "svg", "png" or "pdf".
     engine
         "system" for the `dot` on PATH, "bundled" for the one that came with the course, None for
-        the first of these that is there.
+        the first of these that works.
     layout
         One of LAYOUTS.
     seconds
@@ -117,15 +119,14 @@ def render_formats(
     _require(formats, engine, layout)
     if not dot.strip():
         raise RenderError("an empty text is no graph", attempt="digraph { a -> b }")
-    command = None if engine == "bundled" else shutil.which("dot")
-    if command is not None:
-        made = {format: _run_system(command, dot, format, layout, seconds) for format in formats}
-    elif engine == "system":
-        raise RenderError(
-            "there is no `dot` on PATH",
-            attempt='engine="bundled", which needs no Graphviz on the machine',
-        )
-    else:
+    made = None
+    if engine != "bundled":
+        try:
+            made = _run_system(dot, formats, layout, seconds)
+        except EngineFault:
+            if engine == "system":
+                raise
+    if made is None:
         made = _run_bundled(dot, formats, layout, seconds)
     return {format: _stable(picture, format) for format, picture in made.items()}
 
@@ -141,17 +142,18 @@ def _require(formats: Sequence[str], engine: str | None, layout: str) -> None:
             raise RenderError(f"{word!r} is no {kind} of pictures", attempt=", ".join(known))
 
 
-def _run_system(command: str, dot: str, format: str, layout: str, seconds: float) -> bytes:
+def _run_system(dot: str, formats: Sequence[str], layout: str, seconds: float) -> dict[str, bytes]:
     """Draw with the machine's Graphviz."""
-    options = [f"-T{format}", f"-K{layout}"]
-    options += [f"-{what}fontname={fonts.FONT}" for what in "GNE"]
+    command = shutil.which("dot")
+    if command is None:
+        raise EngineFault("there is no `dot` on PATH", attempt=_BUNDLED)
+    options = [f"-K{layout}", *(f"-{what}fontname={fonts.FONT}" for what in "GNE")]
     environment = {**os.environ, "FONTCONFIG_FILE": str(fonts.fontconfig_file(system=True))}
-    made = _run([command, *options], dot, seconds, environment)
-    if not made:
-        raise RenderError(
-            f"{command} gave no picture and no reason",
-            attempt='engine="bundled", which does not use it',
-        )
+    made = {}
+    for format in formats:
+        made[format] = _run([command, f"-T{format}", *options], dot, seconds, environment)
+        if not made[format]:
+            raise EngineFault(f"{command} gave no picture and no reason", attempt=_BUNDLED)
     return made
 
 
@@ -161,7 +163,7 @@ def _run_bundled(dot: str, formats: Sequence[str], layout: str, seconds: float) 
     command = [sys.executable, "-I", "-c", _CHILD, str(configuration), fonts.FONT, layout]
     try:
         answer = _run([*command, *formats], dot, seconds, None)
-    except GraphvizCrash:  # Graphviz 14 fails on some hundreds of arrows that all have labels
+    except EngineFault:  # Graphviz 14 fails on some hundreds of arrows that all have labels
         answer = _run([*command, *formats, "unlabeled"], dot, seconds, None)
     try:
         made = {format: base64.b64decode(text) for format, text in json.loads(answer).items()}
@@ -193,7 +195,7 @@ def _run(command: list[str], dot: str, seconds: float, environment: dict[str, st
             attempt="a part of the graph, or fewer edges",
         ) from None
     except OSError as error:
-        raise RenderError(
+        raise EngineFault(
             f"Graphviz does not start: {error.strerror or error}",
             attempt="python start.py doctor",
         ) from None

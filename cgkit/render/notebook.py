@@ -58,8 +58,27 @@ class Display:
         }
 
 
+@dataclass(frozen=True)
+class ChartDisplay:
+    """Makes the mimebundle of a matplotlib figure.
+
+    Parameters
+    ----------
+    png
+        The shell's formatter of PNGs. Matplotlib's own entry there would win over the bundle, and
+        comes back whenever a backend is chosen, so it is taken out at each display.
+    """
+
+    png: Any
+
+    def __call__(self, chart: Any) -> Bundle:
+        """Give what a notebook shows for a matplotlib figure."""
+        self.png.pop("matplotlib.figure.Figure", None)
+        return show_matplotlib(chart)
+
+
 def show_matplotlib(chart: Any) -> Bundle:
-    """Give what a notebook shows for a matplotlib figure."""
+    """Draw a matplotlib figure and put it into words."""
     stored = io.BytesIO()
     chart.savefig(
         stored,
@@ -117,7 +136,8 @@ def install(shell: Any = None, *, engine: str | None = None) -> bool:
         known = _registered(formatter, module, name)
         if not isinstance(known, Display) or engine is not None:
             formatter.for_type_by_name(module, name, Display(engine))
-    formatter.for_type_by_name("matplotlib.figure", "Figure", show_matplotlib)
+    charts = ChartDisplay(shell.display_formatter.formatters["image/png"])
+    formatter.for_type_by_name("matplotlib.figure", "Figure", charts)
     return True
 
 

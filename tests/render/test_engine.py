@@ -145,6 +145,13 @@ def test_a_dot_that_fails(fake_dot, body, message):
 
 
 @needs_scripts
+@pytest.mark.parametrize("body", ["", "import os; os.abort()"])
+def test_a_dot_that_is_broken_is_passed_over(fake_dot, body):
+    fake_dot(body)
+    assert b"<title>a</title>" in engine.render("digraph { a }")
+
+
+@needs_scripts
 def test_a_dot_that_cannot_start(fake_dot, tmp_path):
     (tmp_path / "dot").write_text("#!/nowhere/at/all\n")
     (tmp_path / "dot").chmod(0o755)

@@ -103,3 +103,6 @@ def test_charts(shell):
     assert data["text/plain"] == "Chart. both; speed: ms over size; bytes"
     assert shown(shell, chart) == data
     assert shown(shell, Figure())["text/plain"] == "Chart"
+    # a backend that registers itself later changes nothing
+    shell.display_formatter.formatters["image/png"].for_type(Figure, lambda chart: b"other")
+    assert shown(shell, chart) == data
