@@ -74,6 +74,7 @@ def _named(name: str, faults: Iterable[str]) -> list[Finding]:
 def _built_faults(project: Project, text: Text, tell: Tell) -> Iterator[str]:
     """Find what is wrong with the notebook made from a text."""
     try:
+        cells = read(text.path, text.source)
         if not text.built.is_file():
             yield f"not built yet; run: cgkit build {text.source}"
             return
@@ -86,7 +87,6 @@ def _built_faults(project: Project, text: Text, tell: Tell) -> Iterator[str]:
         yield str(error)
         return
     again = f"run: cgkit build --force {text.source}"
-    cells = read(text.path, text.source)
     if text.kind == "assignment":
         if dump(fresh) != text.built.read_text(encoding="utf-8"):
             yield f"not what its text gives; was it edited? {again}"

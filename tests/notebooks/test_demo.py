@@ -1,0 +1,137 @@
+"""The sample class graded from end to end, and what the table is made of."""
+
+import json
+
+import pytest
+
+from cgkit.cells import parse
+from cgkit.errors import NotebookError
+from cgkit.notebooks import demo as demonstration
+from cgkit.notebooks.build import build
+from cgkit.notebooks.classroom import Student
+from cgkit.notebooks.demo import Mark, demo, steps
+from cgkit.notebooks.project import Project
+
+CLASS = """\
+[ada]
+about = "everything right"
+
+[bob]
+about = "nothing written"
+base = "release"
+
+[cleo]
+about = "subtracts"
+marks = {test_add = 0, test_more = 0}
+says = {test_add = "assert add(1, 2) == 3", test_more = "no such words"}
+
+[dan]
+about = "a syntax error"
+rest = "zero"
+
+[eve]
+about = "never ends"
+rest = "zero"
+
+[fay]
+about = "another name"
+file = "my sums.ipynb"
+rest = "none"
+
+[gil]
+about = "half of it"
+marks = {test_more = 1}
+"""
+ANSWERS = {
+    "cleo": "# %% id=add\ndef add(a, b):\n    return a - b\n",
+    "dan": "# %% id=add\ndef add(a, b)\n    return a + b\n",
+    "eve": "# %% id=add\nadd = None\n# %%\nwhile True:\n    pass\n",
+    "gil": "# %% id=add\ndef add(a, b):\n    return a + b - (a == b == 1)\n",
+}
+
+
+def mark(expected, given, **more):
+    student = Student("ada", "01_sums", "01_sums.ipynb", rest=more.pop("rest", "full"))
+    return Mark(student, expected, given, **more)
+
+
+def test_a_mark_knows_what_is_not_as_expected():
+    assert mark({"a": 3, "b": 0}, {"a": 3, "b": 0}).faults == []
+    assert mark({"a": 3, "b": 0}, {"a": 2.5}).faults == ["a: expected 3, given 2.5"]
+    assert mark({"a": 3}, None, why="lost").faults == ["no mark: lost"]
+    assert mark({"a": 3}, None, why="renamed", rest="none").faults == []
+    assert mark({"a": 0}, {"a": 0}, rest="none").faults == [
+        "a mark was given, and none was expected"
+    ]
+    assert mark({"a": 0}, {"a": 0}, silent={"a": "missing"}).faults == ["a: does not say 'missing'"]
+
+
+def test_a_course_without_a_class_or_with_an_old_solution_is_refused(tiny_course):
+    project = Project(tiny_course)
+    with pytest.raises(NotebookError, match="no sample class"):
+        demo(project)
+    folder = project.classroom / "01_sums"
+    folder.mkdir(parents=True)
+    (folder / "class.toml").write_text(CLASS)
+    with pytest.raises(NotebookError, match=r"older than[\s\S]*cgkit build solutions/01_sums\.py"):
+        demo(project)
+    assert not (project.build / "demo").exists()
+
+
+def test_an_interrupted_removal_is_finished(tmp_path):
+    for name in ("demo", "demo.old"):
+        (tmp_path / name / "deep").mkdir(parents=True)
+    demonstration._remove(tmp_path / "demo")
+    demonstration._remove(tmp_path / "demo")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_words_expected_of_every_test_cell():
+    cells = parse("# %% test id=a points=2\n1\n# %% test id=b points=3\n1\n# %%\n1\n")
+    student = Student("ada", "x", "x.ipynb", rest="zero", marks={"b": 1})
+    assert student.expected(cells) == {"a": 0, "b": 1}
+
+
+@pytest.mark.slow
+def test_a_class_is_graded_and_every_difference_is_named(tiny_course, monkeypatch):
+    project = Project(tiny_course)
+    folder = project.classroom / "01_sums"
+    folder.mkdir(parents=True)
+    (folder / "class.toml").write_text(CLASS)
+    for name, text in ANSWERS.items():
+        (folder / f"{name}.txt").write_text(text)
+    build(project, ["solutions"])
+    monkeypatch.setattr(demonstration, "CELL_SECONDS", 2)
+    left = project.build / "demo" / "gradebook.db"  # what an interrupted run may leave
+    left.parent.mkdir()
+    left.write_text("half a gradebook")
+    told = []
+    outcome = demo(project, tell=told.append)
+    assert len(told) == steps(project)
+    given = {found.student.name: found.given for found in outcome.marks}
+    none = {"test_add": 0, "test_more": 0}
+    assert given == {
+        "ada": {"test_add": 3, "test_more": 2},
+        "bob": none,
+        "cleo": none,
+        "dan": none,
+        "eve": none,
+        "fay": None,
+        "gil": {"test_add": 3, "test_more": 1},
+    }
+    assert {found.student.name: found.faults for found in outcome.marks if found.faults} == {
+        "cleo": ["test_more: does not say 'no such words'"]
+    }
+    (fay,) = (found for found in outcome.marks if found.student.name == "fay")
+    assert fay.why == "handed in as my sums.ipynb, wanted 01_sums.ipynb"
+    rows = outcome.grades.read_text().splitlines()
+    assert rows[1] == "01_sums,,,ada,,,,5.0,0.0,5.0,15.0"
+    assert len(list((outcome.home / "feedback").rglob("*.html"))) == 6
+    # nothing outside build/demo belongs to the class, and the release is that of assignments/
+    assert not (project.root / "classes").exists()
+    place = "01_sums/01_sums.ipynb"
+    released, kept = (
+        json.loads((where / place).read_text())
+        for where in (outcome.home / "release", project.assignments)
+    )
+    assert released == kept
