@@ -9,7 +9,18 @@ Nothing here needs Graphviz on the machine. See `cgkit.render.layers` for what a
 from cgkit.render.drawing import draw
 from cgkit.render.files import save
 from cgkit.render.layers import STANDARD, Decoration, mark
+from cgkit.render.moments import Strip, strip
 from cgkit.render.notebook import install
 from cgkit.render.text import draw_text
 
-__all__ = ["STANDARD", "Decoration", "draw", "draw_text", "install", "mark", "save"]
+__all__ = [
+    "STANDARD",
+    "Decoration",
+    "Strip",
+    "draw",
+    "draw_text",
+    "install",
+    "mark",
+    "save",
+    "strip",
+]

@@ -188,7 +188,9 @@ def _add_scopes(
         with made.subgraph(name=f"cluster{next(numbers)}") as cluster:
             label = f"<{html(scope.rpartition('/')[2])}>"
             cluster.attr(label=label, style="rounded,filled", color="#BBBBBB")
-            cluster.attr(fillcolor="#FAFAFA" if depth % 2 == 0 else "#F1F1F1", labelloc="t")
+            cluster.attr(
+                fillcolor="#FAFAFA" if depth % 2 == 0 else "#F1F1F1", labelloc="t", labeljust="l"
+            )
             for box in within.pop(scope, []):
                 _add_box(cluster, box)
             _add_scopes(cluster, scope, within, numbers)

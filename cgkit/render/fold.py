@@ -157,10 +157,15 @@ def _group(key: str, name: str, inside: list[Box]) -> Box:
 
 
 def _bundle(tail: str, head: str, inside: list[Arrow]) -> Arrow:
-    """Make one arrow of several."""
+    """Make one arrow of several; a tensor that is read twice counts once."""
     if len(inside) == 1:
         return Arrow(tail, head, inside[0].attributes)
-    attributes = {"label": f"{len(inside)} tensors", "penwidth": "2"}
+    tensors = {(arrow.tail, arrow.attributes.get("label", "")) for arrow in inside}
+    several = f"{len(tensors)} tensors"
+    attributes = {
+        "label": next(iter(tensors))[1] if len(tensors) == 1 else several,
+        "penwidth": "2",
+    }
     for arrow in inside:
         if "note" in arrow.attributes:
             attributes.update(arrow.attributes)

@@ -41,21 +41,26 @@ class Display:
     def __call__(self, graph: Any) -> Bundle:
         """Give what a notebook shows for a graphviz graph; never raise."""
         try:
-            return self._bundle(graph.source, getattr(graph, "engine", "dot")), {}
+            svg, png, words, letters = self.pictures(graph)
+            html = figure(svg, words)
+            return {"text/html": html, "image/png": png, "text/plain": letters}, {}
         except RenderError as error:
             return {"text/plain": f"no picture: {error}"}, {}
 
-    def _bundle(self, dot: str, layout: str) -> dict[str, Any]:
+    def pictures(self, graph: Any) -> tuple[bytes, bytes, str, str]:
+        """Give a graph as SVG, as PNG, in a sentence and in letters; RenderError when it is bad."""
+        dot, layout = graph.source, getattr(graph, "engine", "dot")
         made = engines.render_formats(
             dot, ["svg", "png", "dot_json"], engine=self.engine, layout=layout
         )
         shape = outline.read(made["dot_json"])
         words, letters = outline.comments(dot)
-        return {
-            "text/html": figure(made["svg"], words or shape.sentence()),
-            "image/png": smaller(made["png"]),
-            "text/plain": letters or shape.drawing(),
-        }
+        return (
+            made["svg"],
+            smaller(made["png"]),
+            words or shape.sentence(),
+            letters or shape.drawing(),
+        )
 
 
 @dataclass(frozen=True)
@@ -139,6 +144,17 @@ def install(shell: Any = None, *, engine: str | None = None) -> bool:
     charts = ChartDisplay(shell.display_formatter.formatters["image/png"])
     formatter.for_type_by_name("matplotlib.figure", "Figure", charts)
     return True
+
+
+def installed_engine() -> str | None:
+    """Name the Graphviz that `install` chose for the shell this code runs in."""
+    shell = running_shell()
+    if shell is None or shell.display_formatter is None:
+        return None
+    known = _registered(
+        shell.display_formatter.mimebundle_formatter, "graphviz.graphs", "BaseGraph"
+    )
+    return known.engine if isinstance(known, Display) else None
 
 
 def _registered(formatter: Any, module: str, name: str) -> Any:

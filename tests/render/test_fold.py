@@ -52,6 +52,19 @@ def test_by_scopes_the_innermost_first():
     assert stands_for(folded) == stands_for(coarse) == len(picture.boxes)
 
 
+def test_a_tensor_read_twice_is_one_tensor():
+    """Two blocks: x ═► block1, then one or two tensors ═► block2."""
+    for outputs, label in ((1, "[3]"), (2, "2 tensors")):
+        builder = GraphBuilder()
+        x = builder.placeholder((3,), name="x")
+        with builder.scope("block1"):
+            made = [x + x for _ in range(outputs)]
+        with builder.scope("block2"):
+            total = made[0] * made[-1] + made[0]
+        picture = fold(assemble(builder.graph([total]), STANDARD), nodes=4)
+        assert [arrow.attributes["label"] for arrow in picture.arrows] == ["[3]", label, "[3]"]
+
+
 def test_too_many_arrows_are_folded_too(wide):
     picture = assemble(wide(180), STANDARD)
     assert len(picture.boxes) < NODES < len(picture.arrows) < ARROWS
