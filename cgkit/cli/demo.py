@@ -62,7 +62,8 @@ def _remark(mark: Mark) -> str:
 def _table(marks: Iterable[Mark]) -> list[str]:
     """Lay out all marks, one line a student, with what is wrong below it."""
     marks = list(marks)
-    width = max(len(mark.student.name) for mark in marks)
+    names = [mark.student.name for mark in marks]
+    width = max(*map(len, names), *(len(mark.student.assignment) - 2 for mark in marks))
     lines: list[str] = []
     assignment = ""
     for mark in marks:

@@ -35,12 +35,16 @@ Tell = Callable[[str], None]
 """Told in a few words what happens now."""
 
 
+def untold(what: str) -> None:
+    """Tell nobody."""
+
+
 def build(
     project: Project,
     names: Iterable[str] = (),
     *,
     force: bool = False,
-    tell: Tell = str,
+    tell: Tell = untold,
 ) -> list[str]:
     """Make every notebook that is not current.
 
@@ -100,7 +104,7 @@ def release_is_current(project: Project, text: Text) -> bool:
     return source == released
 
 
-def make(project: Project, text: Text, tell: Tell = str) -> NotebookNode:
+def make(project: Project, text: Text, tell: Tell = untold) -> NotebookNode:
     """Make the notebook of a text, run if it is a chapter.
 
     Raises

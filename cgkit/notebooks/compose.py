@@ -86,7 +86,8 @@ def dump(notebook: NotebookNode) -> str:
     from nbformat import validate, writes
 
     validate(notebook)
-    return writes(notebook, version=4).rstrip("\n") + "\n"
+    text: str = writes(notebook, version=4)  # type: ignore[no-untyped-call]
+    return text.rstrip("\n") + "\n"
 
 
 def load(path: Path) -> NotebookNode:

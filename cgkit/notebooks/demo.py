@@ -9,13 +9,13 @@ one, whole or interrupted. A notebook under another name gets no mark, but is re
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from cgkit.cells import Cell, read
 from cgkit.errors import NotebookError
-from cgkit.notebooks.build import is_current, write
+from cgkit.notebooks.build import Tell, is_current, untold, write
 from cgkit.notebooks.classroom import CLASS_FILE, Student, hand_in, read_class
 from cgkit.notebooks.clerk import Clerk
 from cgkit.notebooks.compose import dump, load
@@ -25,8 +25,6 @@ from cgkit.notebooks.tasks import ANSI
 
 CELL_SECONDS = 8
 """Time limit for one cell of the sample class; its infinite loop costs this much."""
-
-Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -79,7 +77,7 @@ class Outcome:
     """The table that nbgrader exported."""
 
 
-def demo(project: Project, *, tell: Tell = str) -> Outcome:
+def demo(project: Project, *, tell: Tell = untold) -> Outcome:
     """Grade the sample class.
 
     Parameters

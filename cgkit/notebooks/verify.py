@@ -17,7 +17,7 @@ from pathlib import Path
 from cgkit.cells import Cell, read
 from cgkit.errors import NotebookError
 from cgkit.notebooks import outputs, release
-from cgkit.notebooks.build import Tell, is_current, make, place_of
+from cgkit.notebooks.build import Tell, is_current, make, place_of, untold
 from cgkit.notebooks.compose import dump, load
 from cgkit.notebooks.project import Project, Text
 from cgkit.notebooks.run import Limits, run
@@ -37,7 +37,7 @@ class Finding:
     """What is wrong and what to run, or "" when all is well."""
 
 
-def verify(project: Project, names: Iterable[str] = (), *, tell: Tell = str) -> list[Finding]:
+def verify(project: Project, names: Iterable[str] = (), *, tell: Tell = untold) -> list[Finding]:
     """Check everything that was built from some texts.
 
     Parameters
