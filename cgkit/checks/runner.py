@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from cgkit.checks import search
-from cgkit.checks.judge import Returned, judge
+from cgkit.checks.judge import Returned, judge, place
 from cgkit.checks.plain import NotPlainError, describe, plain, same, show
 from cgkit.checks.task import Fault, Mistake, Task
 
@@ -45,6 +45,14 @@ class _Seen:
     tolerance: float
 
 
+class _Stopped(BaseException):
+    """The student's function was interrupted; nothing may call it again, hypothesis included."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.why)
+        self.fault = fault
+
+
 class Exam:
     """One student's answer to one task.
 
@@ -62,6 +70,7 @@ class Exam:
         self.task = task
         self.seed = seed
         self._seen: list[_Seen] = []
+        self._searching = False
         if not callable(candidate):
             raise task.failed(_not_a_function(task, candidate))
         self._candidate: Callable[..., object] = candidate
@@ -84,6 +93,21 @@ class Exam:
                 value = self._candidate(*given)
         except (Exception, SystemExit) as error:
             return error
+        except KeyboardInterrupt as stop:
+            fault = _endless(self.task, arguments, stop)
+        else:
+            return self._read(value, read, given, arguments)
+        if self._searching:
+            raise _Stopped(fault)
+        raise self.task.failed(fault)
+
+    def _read(
+        self,
+        value: object,
+        read: Callable[[object], object],
+        given: tuple[object, ...],
+        arguments: Sequence[object],
+    ) -> Returned:
         try:
             return Returned(read(value), changed=_changed(given, arguments))
         except NotPlainError as odd:
@@ -164,6 +188,17 @@ class Exam:
         self, strategy: Any, probe: Callable[[Any], Fault | None], tries: int = 200
     ) -> Fault | None:
         """Give the fault of the smallest failing case, or None."""
+        self._searching = True
+        try:
+            return self._smallest(strategy, probe, tries)
+        except _Stopped as stopped:
+            return stopped.fault
+        finally:
+            self._searching = False
+
+    def _smallest(
+        self, strategy: Any, probe: Callable[[Any], Fault | None], tries: int
+    ) -> Fault | None:
         last: Fault | None = None
         calls = 0
 
@@ -227,6 +262,14 @@ def _all_plain(value: object) -> bool:
     except NotPlainError:
         return False
     return True
+
+
+def _endless(task: Task, arguments: Sequence[object], stop: KeyboardInterrupt) -> Fault:
+    where = place(stop)
+    got = "no answer: it was stopped" + (f" at {where}" if where else "")
+    why = f"{task.function} did not come to an end. Which loop never becomes false?"
+    called = write_call(task.function, arguments)
+    return Fault("cost", called, got, "an answer in time", why, misconception="endless loop")
 
 
 def _not_a_function(task: Task, candidate: object) -> Fault:
