@@ -11,10 +11,10 @@ operator. Every check stands before the first change, so an error loses nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
-from cgkit.errors import GradientError
+from cgkit.errors import GradientError, GraphError
 from cgkit.node import FREED, LEAF, Edge, Node
 from cgkit.order import topological_order, verify_order
 
@@ -31,11 +31,23 @@ def nodes_to_visit(root: Node, order: Order) -> list[Node]:
     GraphError
         The given order is wrong or incomplete.
     """
-    nodes = order(root)
-    if order is not topological_order:
-        nodes = list(nodes)
-        verify_order(nodes)
-    return nodes
+    if order is topological_order:
+        return topological_order(root)
+    given = order(root)
+    if not isinstance(given, Iterable):
+        raise GraphError(f"the order is {given!r}, not a list of nodes")
+    nodes = list(given)
+    for node in nodes:
+        if not isinstance(node, Node):
+            raise GraphError(f"the order holds {node!r:.60}, which is no node")
+    verify_order(nodes)
+    if root not in nodes:
+        raise GraphError(
+            f"the order leaves out {root!r}, where going back begins",
+            attempt="an order of the given node and all that it needs",
+        )
+    ancestors = set(topological_order(root))
+    return [node for node in nodes if node in ancestors]
 
 
 def needed(nodes: Sequence[Node], targets: Collection[Node]) -> set[Node]:
@@ -131,8 +143,8 @@ def sweep(
             gradient = deliver(node, gradient)
         if node.operator is LEAF:
             continue
-        _pass_on(node, gradient, grads, read, unbroadcast, through)
-        if not retain and node.saved:
+        used = _pass_on(node, gradient, grads, read, unbroadcast, through)
+        if used and not retain and node.saved:
             node.saved = FREED
 
 
@@ -143,28 +155,35 @@ def _pass_on(
     read: Read,
     unbroadcast: Unbroadcast,
     through: Collection[Node] | None,
-) -> None:
-    result, operands = read(node)
-    rules = node.operator.gradient
-    if rules is None:
-        return
-    each: tuple[Any, ...] = () if callable(rules) else rules
-    joint = rules(gradient, result, *operands, **node.params) if callable(rules) else None
-    for i, edge in enumerate(node.inputs):
-        if edge.__class__ is not Edge:
-            continue
-        producer = edge.node
-        if producer is None or (through is not None and producer not in through):
-            continue
-        if joint is not None:
-            part = joint[i]
-        else:
-            rule = each[i] if i < len(each) else each[-1]
-            part = rule(gradient, result, *operands, **node.params) if rule is not None else None
-        if part is not None:
-            if part.shape != edge.shape or part.dtype != edge.dtype:
-                part = unbroadcast(part, edge)
-            add_gradient(grads, producer, edge.index, part)
+) -> bool:
+    """Give a node's operands their parts of its gradient; False if none of them wants one."""
+    rules: Any = node.operator.gradient
+    joint, used = None, False
+    try:
+        for i, edge in enumerate(node.inputs):
+            if edge.__class__ is not Edge:
+                continue
+            producer = edge.node
+            if producer is None or (through is not None and producer not in through):
+                continue
+            if not used:
+                result, operands = read(node)
+                if rules.__class__ is not tuple:
+                    joint = rules(gradient, result, *operands, **node.params)
+                used = True
+            if joint is not None:
+                part = joint[i]
+            else:
+                rule = rules[i] if i < len(rules) else rules[-1]
+                part = None if rule is None else rule(gradient, result, *operands, **node.params)
+            if part is not None:
+                if part.shape != edge.shape or part.dtype != edge.dtype:
+                    part = unbroadcast(part, edge)
+                add_gradient(grads, producer, edge.index, part)
+    except Exception as error:
+        error.add_note(f"  in the gradient of {node.operator.name}")
+        raise
+    return used
 
 
 def add_gradient(grads: dict[Node, Any], node: Node, index: int, part: Any) -> None:

@@ -239,7 +239,7 @@ slice_cases = with_params(
     ((), {"index": (None,)}),
 )
 slice_: Operator = Operator(
-    "slice", lambda a, index: np.asarray(a)[to_python(index)],
+    "slice", lambda a, index: np.asarray(a)[(*to_python(index), ...)],
     lambda a, index: TensorType(infer_index(a.shape, index, ()), a.dtype),
     kind=Kind.MOVEMENT, family="indexing", flops=no_flops, samples=slice_cases,
     doc="a part of a: ints, ranges and new axes, known when the graph is built",

@@ -26,7 +26,7 @@ from cgkit.autodiff import (
     read_arrays,
     sweep,
 )  # fmt: skip
-from cgkit.errors import GradientError, ShapeError
+from cgkit.errors import DtypeError, GradientError, ShapeError
 from cgkit.node import LEAF, Edge, Node
 from cgkit.operators.movement import unbroadcast
 from cgkit.order import topological_order
@@ -145,17 +145,18 @@ def grad(
     >>> first.item(), grad(first, x)[0].item()
     (27.0, 18.0)
     """
-    roots = _listed(outputs)
-    wanted = _listed(inputs)
+    roots, wanted = _listed(outputs), _listed(inputs)
     for x in wanted:
         if x.edge is None or x.edge.node is None:
             raise GradientError("one of the tensors to differentiate by does not require grad")
-    seeds = [None] * len(roots) if seeds is None else _listed(seeds)
-    starts = [_start(root, seed) for root, seed in zip(roots, seeds, strict=True)]
+    starts = _starts(roots, seeds)
     nodes = _all_nodes([node for node, _, _ in starts], order)
-    through = needed(nodes, {x.edge.node for x in wanted})
-    nodes = [node for node in nodes if node in through]
     ends = {x.edge.node for x in wanted}
+    unused = allow_unused or materialize_grads
+    if not unused and not ends <= set(nodes):
+        raise _not_used()
+    through = needed(nodes, ends)
+    nodes = [node for node in nodes if node in through]
     check_saved([node for node in nodes if any(p in through for p in node.producers)])
     found: dict[Any, Any] = {}
     wrap = roots[0].wrap
@@ -171,23 +172,50 @@ def grad(
         x.edge.node.extra()
     keep = create_graph if retain_graph is None else retain_graph
     _sweep(roots[0], nodes, starts, deliver, keep, create_graph, through)
-    unused = allow_unused or materialize_grads
     return tuple(_found(x, found.get(x.edge.key), wrap, unused, materialize_grads) for x in wanted)
 
 
-def _listed(x: Any) -> list[Any]:
-    return list(x) if isinstance(x, tuple | list) else [x]
+def _listed(tensors: Any) -> list[Any]:
+    listed = list(tensors) if isinstance(tensors, tuple | list) else [tensors]
+    for x in listed:
+        if not hasattr(x, "version"):
+            raise GradientError(
+                f"grad takes Tensors, not {type(x).__name__}",
+                attempt="gradients(y, xs) for values of a graph" if hasattr(x, "builder") else "",
+            )
+    return listed
+
+
+def _starts(roots: list[Any], seeds: Any) -> list[tuple[Node, int, Any]]:
+    if not roots:
+        raise GradientError("grad needs at least one output")
+    listed = list(seeds) if isinstance(seeds, tuple | list) and len(roots) > 1 else [seeds]
+    listed = [None] * len(roots) if seeds is None else listed
+    if len(listed) != len(roots):
+        raise GradientError(f"{len(roots)} outputs need as many seeds, got {len(listed)}")
+    return [_start(root, seed) for root, seed in zip(roots, listed, strict=True)]
+
+
+def _not_used() -> GradientError:
+    return GradientError(
+        "one of the tensors to differentiate by was not used in the graph",
+        attempt="allow_unused=True, if that is meant",
+    )
 
 
 def _found(x: Any, gradient: Any, wrap: Wrap, unused: bool, zeros: bool) -> Any:
     if gradient is not None:
-        return gradient if isinstance(gradient, type(x)) else wrap(np.asarray(gradient))
+        return _apart(gradient, wrap)
     if not unused:
-        raise GradientError(
-            "one of the tensors to differentiate by was not used in the graph",
-            attempt="allow_unused=True, if that is meant",
-        )
+        raise _not_used()
     return wrap(np.zeros(x.shape, x.dtype)) if zeros else None
+
+
+def _apart(gradient: Any, wrap: Wrap) -> Any:
+    """Give a gradient as a Tensor in memory of its own: one array may have gone to several."""
+    if hasattr(gradient, "edge"):
+        return wrap(gradient.data.copy(), gradient.edge)
+    return wrap(np.array(gradient))
 
 
 def _all_nodes(roots: Sequence[Node], order: Order) -> list[Node]:
@@ -213,13 +241,13 @@ def _start(root: Any, seed: Any) -> tuple[Node, int, Any]:
             )
         seed = np.ones(data.shape, data.dtype)
     elif not isinstance(seed, type(root)):
-        seed = np.asarray(seed)
+        seed = type(root)(seed).data
     if seed.shape != data.shape:
         raise ShapeError(
             f"the seed has shape {seed.shape}, the output {data.shape}",
             why="seeds never broadcast",
         )
-    return root.edge.node, root.edge.index, seed
+    return root.edge.node, root.edge.index, unbroadcast(seed, root.edge)
 
 
 def _sweep(
@@ -238,9 +266,8 @@ def _sweep(
             seed = root.wrap(seed)
         elif not create and isinstance(seed, tensor):
             seed = seed.data
-        edge = Edge(node, index, seed.shape, root.data.dtype)
-        add_gradient(grads, node, index, unbroadcast(seed, edge))
-    token = None if create else GRAD_MODE.set(False)
+        add_gradient(grads, node, index, seed)
+    token = GRAD_MODE.set(create)
     try:
         with np.errstate(all="ignore"):
             sweep(
@@ -248,8 +275,7 @@ def _sweep(
                 unbroadcast=unbroadcast, deliver=deliver, through=through, retain=retain,
             )  # fmt: skip
     finally:
-        if token is not None:
-            GRAD_MODE.reset(token)
+        GRAD_MODE.reset(token)
 
 
 def _reader(wrap: Wrap) -> Callable[[Node], tuple[Any, list[Any]]]:
@@ -277,20 +303,25 @@ def _run_hooks(node: Node, gradient: Any, wrap: Wrap, create: bool) -> Any:
     for index, hook in list(extras.hooks):
         if index not in parts:
             continue
-        part = parts[index]
-        given = part if create else wrap(np.asarray(part))
+        given = _apart(parts[index], wrap)
         replaced = hook(given)
         if replaced is not None:
-            if replaced.shape != given.shape:
-                raise ShapeError(
-                    f"a hook gave a gradient of shape {replaced.shape}, not {given.shape}"
-                )
+            _check_replaced(replaced, given)
             parts[index] = replaced if create else replaced.data
     return parts[0] if is_single(node) else parts
+
+
+def _check_replaced(replaced: Any, given: Any) -> None:
+    if not isinstance(replaced, type(given)):
+        raise GradientError(f"a hook gives a Tensor or None, not {type(replaced).__name__}")
+    if replaced.shape != given.shape:
+        raise ShapeError(f"a hook gave a gradient of shape {replaced.shape}, not {given.shape}")
+    if replaced.dtype != given.dtype:
+        raise DtypeError(f"a hook gave a gradient of {replaced.dtype}, not {given.dtype}")
 
 
 def _collect(leaf: Node, gradient: Any, wrap: Wrap) -> None:
     grads: Mapping[int, Any] = leaf.extra().grads
     old = grads.get(0)
-    new = gradient if hasattr(gradient, "edge") else wrap(np.array(gradient))
+    new = _apart(gradient, wrap)
     leaf.extra().grads[0] = new if old is None else old + new

@@ -20,6 +20,21 @@ from cgkit.order import topological_order
 from cgkit.tensor.backward import backward
 
 
+class Keep:
+    """A hook that adds up the gradients of one output of a node, as a leaf does by itself."""
+
+    __slots__ = ("grads", "index")
+
+    def __init__(self, grads: dict[int, Any], index: int) -> None:
+        self.grads = grads
+        self.index = index
+
+    def __call__(self, gradient: Any) -> None:
+        """Add a gradient to what is there."""
+        old = self.grads.get(self.index)
+        self.grads[self.index] = gradient if old is None else old + gradient
+
+
 class TensorMethods(Arithmetic):
     """The methods of Tensor that need no knowledge of how operators are recorded."""
 
@@ -93,8 +108,12 @@ class TensorMethods(Arithmetic):
             raise GradientError("a tensor that requires no grad keeps none")
         if value is None:
             self.edge.node.extra().grads.pop(self.edge.index, None)
+        elif not isinstance(value, TensorMethods):
+            raise GradientError(f"a gradient is a Tensor or None, not {type(value).__name__}")
         elif value.shape != self.shape:
             raise ShapeError(f"a gradient of shape {value.shape} for a tensor of {self.shape}")
+        elif value.dtype != self.dtype:
+            raise DtypeError(f"a gradient of {value.dtype} for a tensor of {self.dtype}")
         else:
             self.edge.node.extra().grads[self.edge.index] = value
 
@@ -179,14 +198,17 @@ class TensorMethods(Arithmetic):
     def retain_grad(self) -> Self:
         """Keep the gradient of this tensor too, though it is no leaf."""
         node, index = self._node("retain its gradient")
-        if node.operator is not LEAF:
-            grads = node.extra().grads
-
-            def keep(gradient: Any) -> None:
-                grads[index] = gradient
-
-            node.extra().hooks.append((index, keep))
+        if node.operator is not LEAF and not self.retains_grad:
+            node.extra().hooks.append((index, Keep(node.extra().grads, index)))
         return self
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether its gradient is kept though it is no leaf."""
+        if self.edge is None or self.edge.node is None or self.edge.node.extras is None:
+            return False
+        hooks = self.edge.node.extras.hooks
+        return any(index == self.edge.index and isinstance(hook, Keep) for index, hook in hooks)
 
     def register_hook(self, hook: Callable[[Any], Any]) -> Callable[[], None]:
         """Have a function see the gradient of this tensor when it is complete.

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from cgkit import operators as ops
-from cgkit.errors import CgkitError, DtypeError, GradientError, ShapeError
+from cgkit.errors import CaptureError, CgkitError, DtypeError, GradientError, ShapeError
 from cgkit.node import LEAF, NO_PARAMS, Edge, Node, Operand, Operator
 from cgkit.tensor.backward import GRAD_MODE
 from cgkit.tensor.methods import TensorMethods
@@ -69,7 +69,7 @@ class Tensor(TensorMethods):
         arrays = [x.data if x.__class__ is Tensor else x for x in inputs]
         found = _compute(operator, arrays, params)
         results = found if operator.several else (found,)
-        data = [y if y.__class__ is ndarray else np.asarray(y) for y in results]
+        data = [_array(y, inputs) for y in results]
         versions = [_version_of(y, inputs) for y in data]
         wanted = tuple(
             i for i, x in enumerate(inputs) if x.__class__ is Tensor and x.edge is not None
@@ -135,13 +135,14 @@ def as_data(data: Any, dtype: DTypeLike | None = None) -> np.ndarray:
     source = data.data if isinstance(data, Tensor) else data
     try:
         array = np.array(source, dtype=dtype)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, OverflowError) as error:
         if "inhomogeneous" in str(error):
             raise ShapeError("nested lists of unlike lengths make no tensor") from None
         raise DtypeError(f"cannot make a tensor of {data!r:.60}: {error}") from None
-    if array.dtype.kind not in "fiubc":
+    if array.dtype.kind not in "fiub":
         raise DtypeError(
-            f"a tensor holds numbers, not {array.dtype}", attempt="numbers, lists or arrays of them"
+            f"a tensor holds real numbers, not {array.dtype}",
+            attempt="numbers, lists or arrays of them",
         )
     return array
 
@@ -154,6 +155,13 @@ def _compute(operator: Operator, arrays: Sequence[Any], params: Mapping[str, Any
     except (ValueError, TypeError, IndexError) as error:
         operator.explain(arrays, params)
         raise error
+
+
+def _array(y: Any, inputs: Sequence[Any]) -> np.ndarray:
+    """Give a result as an array; an operand's own array as a view, so that it counts as one."""
+    if y.__class__ is not ndarray:
+        return np.asarray(y)
+    return y.view() if any(x.__class__ is Tensor and y is x.data for x in inputs) else y
 
 
 def _version_of(data: np.ndarray, operands: Sequence[Any]) -> list[Any]:
@@ -171,7 +179,8 @@ def _share_counter(data: np.ndarray, x: Tensor) -> list[Any]:
     if data is not x.data:
         if len(version) == 1:
             version.append(x.data)
-        version[2:] = [view for view in version[2:] if view() is not None]
+        if len(version) & (len(version) - 1) == 0:  # now and then, lest many views cost a square
+            version[2:] = [view for view in version[2:] if view() is not None]
         version.append(weakref.ref(data))
     return version
 
@@ -186,6 +195,13 @@ def _kept(x: Any) -> Any:
     return Edge(None, 0, array.shape, array.dtype)
 
 
+def _has_slope(y: np.ndarray) -> bool:
+    kind = y.dtype.kind
+    if kind == "c":
+        raise DtypeError("complex numbers have no gradient here")
+    return kind == "f"
+
+
 def _record(
     operator: Operator,
     inputs: tuple[Any, ...],
@@ -198,7 +214,7 @@ def _record(
     node = Node(operator, edges, params)
     made = tuple(
         [
-            _wrap(y, Edge(node, i, y.shape, y.dtype), version)
+            _wrap(y, Edge(node, i, y.shape, y.dtype) if _has_slope(y) else None, version)
             for i, (y, version) in enumerate(zip(data, versions, strict=True))
         ]
     )
@@ -231,8 +247,8 @@ def _apply_two(operator: Operator, left: Any, right: Any) -> Any:
     except (ValueError, TypeError) as error:
         operator.explain((a, b), NO_PARAMS)
         raise error
-    if y.__class__ is not ndarray:
-        y = np.asarray(y)
+    if y.__class__ is not ndarray or y is a or y is b:
+        y = _array(y, (left, right))
     version = [0] if y.base is None else _version_of(y, (left, right))
     if (left_edge is None and right_edge is None) or operator.gradient is None:
         return _wrap(y, None, version)
@@ -244,8 +260,8 @@ def _apply_two(operator: Operator, left: Any, right: Any) -> Any:
 
 def _apply_one(operator: Operator, operand: Tensor) -> Tensor:
     y = _compute(operator, (operand.data,), NO_PARAMS)
-    if y.__class__ is not ndarray:
-        y = np.asarray(y)
+    if y.__class__ is not ndarray or y is operand.data:
+        y = _array(y, (operand,))
     version = [0] if y.base is None else _version_of(y, (operand,))
     if operand.edge is None or operator.gradient is None or not grad_enabled():
         return _wrap(y, None, version)
@@ -290,8 +306,12 @@ def write(x: Tensor, operator: Operator, *others: Any) -> Tensor:
             attempt="x = x + ..., or a copy: Tensor(x)",
         )
     y = operator(x, *others)
+    if not isinstance(y, Tensor):
+        raise CaptureError(
+            f"cannot write {y!r} into a Tensor: it has no numbers yet", attempt="x = x + ..."
+        )
     _check_fits(x, y, operator)
-    if y.edge is not None:
+    if grad_enabled() and (x.edge is not None or y.edge is not None):
         if any(view() is not None for view in x.version[2:]):
             raise GradientError(
                 "cannot write in place to a tensor that has views, such as x.reshape or x[1:]",
@@ -316,8 +336,10 @@ def _check_fits(x: Tensor, y: Tensor, operator: Operator) -> None:
 
 def _move(x: Tensor, y: Tensor) -> None:
     """Move x to y's edge: the node keeps a copy of the old x, and as its result the new x."""
-    assert y.edge is not None
-    assert y.edge.node is not None
+    if y.edge is None or y.edge.node is None:
+        x.edge = None
+        return
+    kept = x.retains_grad
     node, saved = y.edge.node, list(y.edge.node.saved)
     for i in range(0, len(saved), 4):
         if saved[i] < 0:
@@ -326,3 +348,5 @@ def _move(x: Tensor, y: Tensor) -> None:
             saved[i + 1 : i + 4] = [x.data.copy(), [0], 0]
     node.saved = tuple(saved)
     x.edge = Edge(node, 0, x.data.shape, x.data.dtype)
+    if kept:
+        x.retain_grad()
