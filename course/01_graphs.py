@@ -568,13 +568,27 @@ step = 1e-6
 tensors = [z, product, logarithm, x, y]
 found = run(formula.graph(gradients(z, tensors)), 2.0, 5.0)
 slopes = {tensor.node: float(g) for tensor, g in zip(tensors, found, strict=True)}
-draw(z, marked={node: f"gradient {g:g}" for node, g in slopes.items()}, caption="backward: gradients")
+slopes
 
 # %% [markdown]
-# $\partial z / \partial x = 5.5$ and $\partial z / \partial y = 2$. Read the picture from the
-# bottom up. `x` was the **last** to be finished: it had to wait until both of its readers had
-# spoken. Going forward, a node waits for all it reads. Going backward, it waits for all who
-# read it. It is the same order, in reverse.
+# $\partial z / \partial x = 5.5$ and $\partial z / \partial y = 2$. In which order did they
+# appear? Here are three moments of the way back, from left to right.
+
+# %%
+from cgkit.render import strip
+
+backward_order = topological_order(z.node)[::-1]
+
+def moment(finished):
+    known = {node: f"gradient {slopes[node]:g}" for node in backward_order[:finished]}
+    return draw(z, marked=known, legend=False)
+
+strip([moment(n) for n in (1, 3, 5)], ["1. the end", "2. who was read by it", "3. the inputs"])
+
+# %% [markdown]
+# `x` was among the **last** to be finished: it had to wait until both of its readers had spoken.
+# Going forward, a node waits for all it reads. Going backward, it waits for all who read it.
+# It is the same order, in reverse.
 #
 # ### The graph that differentiates
 #
