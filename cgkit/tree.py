@@ -11,10 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cgkit.errors import CgkitError
 
-
-class StructureError(CgkitError, ValueError):
+class StructureError(ValueError):
     """Two nested structures that should be alike are not."""
 
 
