@@ -61,23 +61,26 @@ def graphs(
     """
     from hypothesis import strategies as st
 
+    small, few, count = st.integers(-3, 3), st.integers(0, 2), st.integers(0, most)
+    kinds = st.sampled_from(operators)
+    any_place = st.integers(0, 99)  # made once: building strategies is what takes the time
+
     @st.composite
     def build(draw: Any) -> Case:
-        small = st.integers(-3, 3)
         graph: dict[str, tuple[object, ...]] = {}
         feeds: dict[str, int] = {}
-        for name in ("x", "y", "w")[: draw(st.integers(1, 3))]:
+        for name in ("x", "y", "w")[: draw(few) + 1]:
             graph[name] = ("input",)
             feeds[name] = draw(small)
-        for name in ("k", "m")[: draw(st.integers(0, 2))]:
+        for name in ("k", "m")[: draw(few)]:
             graph[name] = ("constant", draw(small))
-        for name in _NAMES[: draw(st.integers(0, most))]:
-            kind = draw(st.sampled_from(operators))
-            known = st.sampled_from(list(graph))
-            operands = [draw(known) for _ in range(1 if kind in _UNARY else 2)]
-            graph[name if name not in graph else name * 2] = (kind, *operands)
-        output = draw(st.sampled_from(list(graph)[::-1]))
-        if not ordered:
+        for letter in _NAMES[: draw(count)]:
+            kind, names = draw(kinds), list(graph)
+            places = [draw(any_place) for _ in range(1 if kind in _UNARY else 2)]
+            name = letter if letter not in graph else letter * 2
+            graph[name] = (kind, *(names[place % len(names)] for place in places))
+        output = list(graph)[-1 - draw(any_place) % len(graph)]
+        if not ordered and draw(few):
             names = draw(st.permutations(list(graph)))
             graph = {name: graph[name] for name in names}
         return Case(graph, feeds, output)

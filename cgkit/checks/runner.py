@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import io
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -69,14 +70,18 @@ class Exam:
     def __init__(self, task: Task, candidate: object, seed: int) -> None:
         self.task = task
         self.seed = seed
-        self._seen: list[_Seen] = []
+        self._seen: deque[_Seen] = deque(maxlen=_REMEMBERED)
         self._searching = False
         if not callable(candidate):
             raise task.failed(_not_a_function(task, candidate))
         self._candidate: Callable[..., object] = candidate
 
     def call(
-        self, arguments: Sequence[object], read: Callable[[object], object] = plain
+        self,
+        arguments: Sequence[object],
+        read: Callable[[object], object] = plain,
+        *,
+        copies: bool = True,
     ) -> Returned | Exception | SystemExit:
         """Call the student's function on copies; give its result, made plain, or its exception.
 
@@ -86,8 +91,10 @@ class Exam:
             Plain data and functions.
         read
             Makes the result plain, or raises `NotPlainError`.
+        copies
+            Whether the student gets copies, and changing them is a fault.
         """
-        given = copy.deepcopy(tuple(arguments))
+        given = copy.deepcopy(tuple(arguments)) if copies else tuple(arguments)
         try:
             with contextlib.redirect_stdout(_Sink()):
                 value = self._candidate(*given)
@@ -96,22 +103,10 @@ class Exam:
         except KeyboardInterrupt as stop:
             fault = _endless(self.task, arguments, stop)
         else:
-            return self._read(value, read, given, arguments)
+            return _returned(value, read, given, arguments)
         if self._searching:
             raise _Stopped(fault)
         raise self.task.failed(fault)
-
-    def _read(
-        self,
-        value: object,
-        read: Callable[[object], object],
-        given: tuple[object, ...],
-        arguments: Sequence[object],
-    ) -> Returned:
-        try:
-            return Returned(read(value), changed=_changed(given, arguments))
-        except NotPlainError as odd:
-            return Returned(None, odd=str(odd))
 
     def examine(
         self,
@@ -123,6 +118,7 @@ class Exam:
         insist: bool = False,
         drawing: str = "",
         tolerance: float = 1e-9,
+        copies: bool = True,
     ) -> Fault | None:
         """Judge one call; give what is wrong, or None.
 
@@ -142,9 +138,12 @@ class Exam:
             Shown with the message.
         tolerance
             Relative and absolute, for numbers.
+        copies
+            Whether the student gets copies; large arguments that nobody needs again may go as
+            they are.
         """
-        outcome = self.call(arguments)
-        self._seen = [*self._seen[-_REMEMBERED:], _Seen(tuple(arguments), outcome, tolerance)]
+        outcome = self.call(arguments, copies=copies)
+        self._seen.append(_Seen(tuple(arguments), outcome, tolerance))
         text = called or write_call(self.task.function, arguments)
         fault = judge(outcome, expected, self.task.function, tolerance)
         if fault is None:
@@ -241,10 +240,26 @@ def _agrees(mistake: Mistake, seen: _Seen) -> bool:
     return same(outcome.value, theirs, seen.tolerance)
 
 
+def _returned(
+    value: object,
+    read: Callable[[object], object],
+    given: tuple[object, ...],
+    arguments: Sequence[object],
+) -> Returned:
+    try:
+        return Returned(read(value), changed=_changed(given, arguments))
+    except NotPlainError as odd:
+        return Returned(None, odd=str(odd))
+
+
 def _changed(given: tuple[object, ...], arguments: Sequence[object]) -> str:
     """Say which argument the student's function changed, or ''."""
     for position, (after, before) in enumerate(zip(given, arguments, strict=True)):
-        if isinstance(before, list | dict | set) and not _still(after, before):
+        if (
+            after is not before
+            and isinstance(before, list | dict | set)
+            and not _still(after, before)
+        ):
             return f"argument {position + 1}"
     return ""
 

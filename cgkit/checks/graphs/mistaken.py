@@ -149,8 +149,8 @@ def mended_backward(candidate: object, *, seed: int = SEED) -> Score:
         )
 
     strategy = st.tuples(graphs(tuple(_RULES), ordered=True), st.sampled_from((1, 2, -3)))
-    exam.search(strategy, probe, tries=200)
-    return MENDED.passed("right on 200 graphs with shared values, and for seeds that are not 1")
+    exam.search(strategy, probe, tries=150)
+    return MENDED.passed("right on 150 graphs with shared values, and for seeds that are not 1")
 
 
 def _shared(case: Case) -> list[str]:

@@ -148,17 +148,19 @@ def _named_graphs() -> Any:
     """Give graphs with odd names and a shape for each node."""
     from hypothesis import strategies as st
 
+    plain_graphs, shapes = cases.graphs(most=5), cases.shapes(most=2)
+    odd_names = st.lists(st.sampled_from(_ODD_NAMES), max_size=3, unique=True)
+
     @st.composite
     def build(draw: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        case = draw(cases.graphs(most=5))
-        odd = draw(st.lists(st.sampled_from(_ODD_NAMES), max_size=3, unique=True))
+        case, odd = draw(plain_graphs), draw(odd_names)
         new = dict(zip(case.graph, odd, strict=False))
         names = {name: new.get(name, name) for name in case.graph}
         graph = {}
         for name, (kind, *rest) in case.graph.items():
             plain = kind in ("input", "constant")
             graph[names[name]] = (kind, *(rest if plain else (names[one] for one in rest)))
-        return graph, {name: draw(cases.shapes(most=2)) for name in graph}
+        return graph, {name: draw(shapes) for name in graph}
 
     return build()
 
@@ -184,9 +186,9 @@ def to_dot(candidate: object, *, seed: int = SEED) -> Score:
         return _probe(exam, case, lambda read: compare_labelled(read, *case))
 
     exam.require(probe(({"x": ("input",)}, {"x": (2,)})))
-    exam.search(_named_graphs(), probe, tries=150)
+    exam.search(_named_graphs(), probe, tries=100)
     return TO_DOT.passed(
-        "150 random graphs drawn right: every node, every arrow with its shape, names of any kind"
+        "100 random graphs drawn right: every node, every arrow with its shape, names of any kind"
     )
 
 
@@ -209,12 +211,14 @@ def to_dot_clusters(candidate: object, *, seed: int = SEED) -> Score:
 
     exam = Exam(CLUSTERS, candidate, seed)
 
+    drawn, group_names = _named_graphs(), st.sampled_from(("", "layer 1", "layer 2"))
+
     @st.composite
     def grouped(draw: Any) -> tuple[dict[str, Any], dict[str, Any], dict[str, list[str]]]:
-        graph, shapes = draw(_named_graphs())
+        graph, shapes = draw(drawn)
         groups: dict[str, list[str]] = {}
         for name in graph:
-            group = draw(st.sampled_from(("", "layer 1", "layer 2")))
+            group = draw(group_names)
             if group:
                 groups.setdefault(group, []).append(name)
         return graph, shapes, groups
@@ -226,8 +230,8 @@ def to_dot_clusters(candidate: object, *, seed: int = SEED) -> Score:
 
         return _probe(exam, case, compare)
 
-    exam.search(grouped(), probe, tries=100)
-    return CLUSTERS.passed("100 random graphs drawn right, every group a box with its name")
+    exam.search(grouped(), probe, tries=60)
+    return CLUSTERS.passed("60 random graphs drawn right, every group a box with its name")
 
 
 def _compare_clusters(read: DotGraph, groups: Mapping[str, list[str]]) -> None:
