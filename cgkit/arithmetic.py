@@ -30,16 +30,15 @@ class Arithmetic(Operand):
     __array_ufunc__ = None
     __hash__ = Operand.__hash__
 
-    @classmethod
-    def binary(cls, operator: Operator, left: Any, right: Any) -> Any:
+    @staticmethod
+    def binary(operator: Operator, left: Any, right: Any) -> Any:
         """Apply an operator to two operands, at least one of them of this class."""
         return operator(left, right)
 
-    @classmethod
-    def unary(cls, operator: Operator, operand: Self) -> Self:
+    @staticmethod
+    def unary(operator: Operator, operand: Any) -> Any:
         """Apply an operator to one operand of this class."""
-        result: Self = operator(operand)
-        return result
+        return operator(operand)
 
     @property
     def shape(self) -> Any:
@@ -88,13 +87,15 @@ class Arithmetic(Operand):
         return self.binary(_MATMUL, other, self)
 
     def __neg__(self) -> Self:
-        return self.unary(_NEG, self)
+        negated: Self = self.unary(_NEG, self)
+        return negated
 
     def __pos__(self) -> Self:
         return self
 
     def __abs__(self) -> Self:
-        return self.unary(_ABS, self)
+        size: Self = self.unary(_ABS, self)
+        return size
 
     def __lt__(self, other: Any) -> Any:
         return self.binary(ops.ALL["less"], self, other)
@@ -131,9 +132,9 @@ class Arithmetic(Operand):
 
     def transpose(self, axes: Sequence[int] | None = None) -> Self:
         """Put the axes in another order, reversed by default."""
-        if axes is None:
-            return self.unary(ops.ALL["transpose"], self)
-        turned: Self = ops.ALL["transpose"](self, axes=tuple(axes))
+        turn = ops.ALL["transpose"]
+        turned: Self
+        turned = self.unary(turn, self) if axes is None else turn(self, axes=tuple(axes))
         return turned
 
     def reshape(self, *shape: Size | Shape) -> Self:
@@ -160,9 +161,11 @@ class Arithmetic(Operand):
         return self._reduce("min", axis, keepdims)
 
     def _reduce(self, name: str, axis: Axis, keepdims: bool) -> Self:
+        reduced: Self
         if axis is None and not keepdims:
-            return self.unary(ops.ALL[name], self)
+            reduced = self.unary(ops.ALL[name], self)
+            return reduced
         settings: dict[str, Any] = {"keepdims": True} if keepdims else {}
         where = tuple(axis) if isinstance(axis, list) else axis
-        reduced: Self = ops.ALL[name](self, axis=where, **settings)
+        reduced = ops.ALL[name](self, axis=where, **settings)
         return reduced

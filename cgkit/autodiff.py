@@ -148,7 +148,7 @@ def sweep(
             node.saved = FREED
 
 
-def _pass_on(
+def _pass_on(  # noqa: C901
     node: Node,
     gradient: Any,
     grads: dict[Node, Any],
@@ -168,18 +168,24 @@ def _pass_on(
                 continue
             if not used:
                 result, operands = read(node)
+                reads = (gradient, result, *operands)
                 if rules.__class__ is not tuple:
-                    joint = rules(gradient, result, *operands, **node.params)
+                    joint = rules(*reads, **node.params)
                 used = True
             if joint is not None:
                 part = joint[i]
             else:
                 rule = rules[i] if i < len(rules) else rules[-1]
-                part = None if rule is None else rule(gradient, result, *operands, **node.params)
-            if part is not None:
-                if part.shape != edge.shape or part.dtype != edge.dtype:
-                    part = unbroadcast(part, edge)
+                part = None if rule is None else rule(*reads, **node.params)
+            if part is None:
+                continue
+            if part.shape != edge.shape or part.dtype is not edge.dtype:
+                part = unbroadcast(part, edge)
+            if producer.operator.several:
                 add_gradient(grads, producer, edge.index, part)
+            else:
+                known = grads.get(producer)
+                grads[producer] = part if known is None else known + part
     except Exception as error:
         error.add_note(f"  in the gradient of {node.operator.name}")
         raise

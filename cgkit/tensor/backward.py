@@ -9,7 +9,7 @@ differentiated again; otherwise they run on plain arrays. A handle gives its cla
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -88,11 +88,13 @@ def backward(
     node, index, start = _start(root, seed)
     nodes = nodes_to_visit(node, order)
     check_saved(nodes)
+    wrap = root.wrap
 
     def deliver(at: Node, gradient: Any) -> Any:
-        gradient = _run_hooks(at, gradient, root.wrap, create_graph)
+        if at.extra().hooks:
+            gradient = _run_hooks(at, gradient, wrap, create_graph)
         if at.operator is LEAF:
-            _collect(at, gradient, root.wrap)
+            _collect(at, gradient, wrap)
         return gradient
 
     keep = create_graph if retain_graph is None else retain_graph
@@ -162,7 +164,8 @@ def grad(
     wrap = roots[0].wrap
 
     def deliver(at: Node, gradient: Any) -> Any:
-        gradient = _run_hooks(at, gradient, wrap, create_graph)
+        if at.extra().hooks:
+            gradient = _run_hooks(at, gradient, wrap, create_graph)
         if at in ends:
             parts = {0: gradient} if is_single(at) else gradient
             found.update({(at, i): part for i, part in parts.items()})
@@ -213,9 +216,9 @@ def _found(x: Any, gradient: Any, wrap: Wrap, unused: bool, zeros: bool) -> Any:
 
 def _apart(gradient: Any, wrap: Wrap) -> Any:
     """Give a gradient as a Tensor in memory of its own: one array may have gone to several."""
-    if hasattr(gradient, "edge"):
-        return wrap(gradient.data.copy(), gradient.edge)
-    return wrap(np.array(gradient))
+    if gradient.__class__ is np.ndarray or not hasattr(gradient, "edge"):
+        return wrap(np.array(gradient))
+    return wrap(gradient.data.copy(), gradient.edge)
 
 
 def _all_nodes(roots: Sequence[Node], order: Order) -> list[Node]:
@@ -239,8 +242,10 @@ def _start(root: Any, seed: Any) -> tuple[Node, int, Any]:
                 why=f"this tensor has shape {data.shape}",
                 attempt="y.sum().backward(), or a seed of its shape",
             )
-        seed = np.ones(data.shape, data.dtype)
-    elif not isinstance(seed, type(root)):
+        seed = np.empty(data.shape, data.dtype)
+        seed.fill(1)
+        return root.edge.node, root.edge.index, seed
+    if not isinstance(seed, type(root)):
         seed = type(root)(seed).data
     if seed.shape != data.shape:
         raise ShapeError(
@@ -296,11 +301,8 @@ def _reader(wrap: Wrap) -> Callable[[Node], tuple[Any, list[Any]]]:
 
 
 def _run_hooks(node: Node, gradient: Any, wrap: Wrap, create: bool) -> Any:
-    extras = node.extras
-    if extras is None or not extras.hooks:
-        return gradient
     parts = {0: gradient} if is_single(node) else dict(gradient)
-    for index, hook in list(extras.hooks):
+    for index, hook in list(node.extra().hooks):
         if index not in parts:
             continue
         given = _apart(parts[index], wrap)
@@ -321,7 +323,7 @@ def _check_replaced(replaced: Any, given: Any) -> None:
 
 
 def _collect(leaf: Node, gradient: Any, wrap: Wrap) -> None:
-    grads: Mapping[int, Any] = leaf.extra().grads
+    grads = leaf.extra().grads
     old = grads.get(0)
     new = _apart(gradient, wrap)
-    leaf.extra().grads[0] = new if old is None else old + new
+    grads[0] = new if old is None else old + new

@@ -25,6 +25,10 @@ from cgkit.tensor.methods import TensorMethods
 
 grad_enabled = GRAD_MODE.get
 ndarray = np.ndarray
+FIRST: tuple[int, ...] = (0,)
+SECOND: tuple[int, ...] = (1,)
+BOTH: tuple[int, ...] = (0, 1)
+_NUMBERS = (float, int, bool)
 
 
 class Tensor(TensorMethods):
@@ -80,15 +84,55 @@ class Tensor(TensorMethods):
             made = _record(operator, inputs, params, wanted, data, versions)
         return made if operator.several else made[0]
 
-    @classmethod
-    def binary(cls, operator: Operator, left: Any, right: Any) -> Any:
-        """Apply an operator to two operands: the hot path of `apply`."""
-        return _apply_two(operator, left, right)
+    @staticmethod
+    def binary(operator: Operator, left: Any, right: Any) -> Any:  # noqa: C901
+        """Apply an operator to two operands, at least one a Tensor: the hot path of `apply`."""
+        if left.__class__ is Tensor:
+            a, left_edge = left.data, left.edge
+        elif isinstance(left, Operand):
+            return operator(left, right)
+        else:
+            a, left_edge = left, None
+        if right.__class__ is Tensor:
+            b, right_edge = right.data, right.edge
+        elif isinstance(right, Operand):
+            return operator(left, right)
+        else:
+            b, right_edge = right, None
+        try:
+            y = operator.compute(a, b)
+        except (ValueError, TypeError) as error:
+            operator.explain((a, b), NO_PARAMS)
+            raise error
+        if y.__class__ is not ndarray or y is a or y is b:
+            y = _array(y, (left, right))
+        version = [0] if y.base is None else _version_of(y, (left, right))
+        if left_edge is None:
+            if right_edge is None or not _records(operator, y):
+                return _wrap(y, None, version)
+            wanted, edges = SECOND, (_kept(left), right_edge)
+        elif not _records(operator, y):
+            return _wrap(y, None, version)
+        elif right_edge is None:
+            wanted, edges = FIRST, (left_edge, _kept(right))
+        else:
+            wanted, edges = BOTH, (left_edge, right_edge)
+        saved = _saved(operator, wanted, (left, right), y, version)
+        node = Node(operator, edges, NO_PARAMS, saved)
+        return _wrap(y, Edge(node, 0, y.shape, y.dtype), version)
 
-    @classmethod
-    def unary(cls, operator: Operator, operand: Tensor) -> Tensor:
+    @staticmethod
+    def unary(operator: Operator, operand: Tensor) -> Tensor:
         """Apply an operator to one operand: the hot path of `apply`."""
-        return _apply_one(operator, operand)
+        y = _compute(operator, (operand.data,), NO_PARAMS)
+        if y.__class__ is not ndarray or y is operand.data:
+            y = _array(y, (operand,))
+        version = [0] if y.base is None else _version_of(y, (operand,))
+        if operand.edge is None or not _records(operator, y):
+            return _wrap(y, None, version)
+        saved = _saved(operator, FIRST, (operand,), y, version)
+        node = Node(operator, (operand.edge,), NO_PARAMS, saved)
+        return _wrap(y, Edge(node, 0, y.shape, y.dtype), version)
 
     def add_(self, other: Any) -> Tensor:
         """Add in place."""
@@ -189,17 +233,41 @@ def _kept(x: Any) -> Any:
     """Give an operand as a node keeps it: an edge, or a plain number as it is; never an array."""
     if x.__class__ is Tensor:
         return x.edge if x.edge is not None else Edge(None, 0, x.data.shape, x.data.dtype)
-    if x.__class__ is float or x.__class__ is int:
+    if x.__class__ in _NUMBERS:
         return x
     array = np.asarray(x)
     return Edge(None, 0, array.shape, array.dtype)
 
 
-def _has_slope(y: np.ndarray) -> bool:
+def _records(operator: Operator, y: np.ndarray) -> bool:
+    """Whether a gradient can go back from this result: through slopes, which only floats have."""
     kind = y.dtype.kind
     if kind == "c":
         raise DtypeError("complex numbers have no gradient here")
-    return kind == "f"
+    return kind == "f" and operator.gradient is not None and grad_enabled()
+
+
+def _saved(
+    operator: Operator,
+    wanted: tuple[int, ...],
+    inputs: tuple[Any, ...],
+    y: np.ndarray,
+    version: list[Any],
+) -> tuple[Any, ...]:
+    """Lay end to end what the gradients of the wanted operands will read, as Node.saved has it."""
+    places = operator.slots.get(wanted)
+    saved: tuple[Any, ...] = ()
+    for place in operator.kept(wanted) if places is None else places:
+        if place < 0:
+            saved += (-1, y, version, version[0])
+        elif place < len(inputs):
+            x = inputs[place]
+            if x.__class__ is Tensor:
+                counter = x.version
+                saved += (place, x.data, counter, counter[0])
+            else:  # an array of the user's is copied, lest it change
+                saved += (place, x if x.__class__ in _NUMBERS else np.array(x), [0], 0)
+    return saved
 
 
 def _record(
@@ -210,62 +278,14 @@ def _record(
     data: list[np.ndarray],
     versions: list[list[Any]],
 ) -> tuple[Tensor, ...]:
-    edges = tuple([_kept(x) for x in inputs])
-    node = Node(operator, edges, params)
-    made = tuple(
+    saved = _saved(operator, wanted, inputs, data[0], versions[0])
+    node = Node(operator, tuple([_kept(x) for x in inputs]), params, saved)
+    return tuple(
         [
-            _wrap(y, Edge(node, i, y.shape, y.dtype) if _has_slope(y) else None, version)
+            _wrap(y, Edge(node, i, y.shape, y.dtype) if _records(operator, y) else None, version)
             for i, (y, version) in enumerate(zip(data, versions, strict=True))
         ]
     )
-    for place in operator.kept(wanted):
-        if place < len(inputs):
-            x = made[0] if place < 0 else inputs[place]
-            if x.__class__ is Tensor:
-                node.saved += (place, x.data, x.version, x.version[0])
-            else:  # a number or an array of the user's: copied, lest it change
-                node.saved += (place, np.array(x) if edges[place] is not x else x, [0], 0)
-    return made
-
-
-def _apply_two(operator: Operator, left: Any, right: Any) -> Any:
-    """Compute and record two operands at once, at least one a Tensor, without a loop."""
-    if left.__class__ is Tensor:
-        a, left_edge = left.data, left.edge
-    elif isinstance(left, Operand):
-        return operator(left, right)
-    else:
-        a, left_edge = left, None
-    if right.__class__ is Tensor:
-        b, right_edge = right.data, right.edge
-    elif isinstance(right, Operand):
-        return operator(left, right)
-    else:
-        b, right_edge = right, None
-    try:
-        y = operator.compute(a, b)
-    except (ValueError, TypeError) as error:
-        operator.explain((a, b), NO_PARAMS)
-        raise error
-    if y.__class__ is not ndarray or y is a or y is b:
-        y = _array(y, (left, right))
-    version = [0] if y.base is None else _version_of(y, (left, right))
-    if (left_edge is None and right_edge is None) or operator.gradient is None:
-        return _wrap(y, None, version)
-    if not grad_enabled():
-        return _wrap(y, None, version)
-    wanted = (0,) if right_edge is None else (1,) if left_edge is None else (0, 1)
-    return _record(operator, (left, right), NO_PARAMS, wanted, [y], [version])[0]
-
-
-def _apply_one(operator: Operator, operand: Tensor) -> Tensor:
-    y = _compute(operator, (operand.data,), NO_PARAMS)
-    if y.__class__ is not ndarray or y is operand.data:
-        y = _array(y, (operand,))
-    version = [0] if y.base is None else _version_of(y, (operand,))
-    if operand.edge is None or operator.gradient is None or not grad_enabled():
-        return _wrap(y, None, version)
-    return _record(operator, (operand,), NO_PARAMS, (0,), [y], [version])[0]
 
 
 def write(x: Tensor, operator: Operator, *others: Any) -> Tensor:
