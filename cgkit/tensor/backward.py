@@ -175,7 +175,14 @@ def grad(
         x.edge.node.extra()
     keep = create_graph if retain_graph is None else retain_graph
     _sweep(roots[0], nodes, starts, deliver, keep, create_graph, through)
-    return tuple(_found(x, found.get(x.edge.key), wrap, unused, materialize_grads) for x in wanted)
+    gradients = [found.get(x.edge.key) for x in wanted]
+    if not unused and any(part is None for part in gradients):
+        raise _not_used()
+    given = [None if part is None else _apart(part, wrap) for part in gradients]
+    if materialize_grads:
+        pairs = zip(wanted, given, strict=True)
+        given = [_zeros(x, create_graph) if part is None else part for x, part in pairs]
+    return tuple(given)
 
 
 def _listed(tensors: Any) -> list[Any]:
@@ -206,12 +213,10 @@ def _not_used() -> GradientError:
     )
 
 
-def _found(x: Any, gradient: Any, wrap: Wrap, unused: bool, zeros: bool) -> Any:
-    if gradient is not None:
-        return _apart(gradient, wrap)
-    if not unused:
-        raise _not_used()
-    return wrap(np.zeros(x.shape, x.dtype)) if zeros else None
+def _zeros(x: Any, create: bool) -> Any:
+    """Give a gradient of zeros; a recorded one can be differentiated again, like any other."""
+    zeros = x.wrap(np.zeros(x.shape, x.dtype))
+    return zeros.requires_grad_() if create else zeros
 
 
 def _apart(gradient: Any, wrap: Wrap) -> Any:

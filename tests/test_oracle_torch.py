@@ -1,0 +1,178 @@
+"""Random programs in cgkit and in torch: values, gradients, and which error comes when.
+
+    program ─┬─ cgkit ─> values, gradients, a second backward, gradients of gradients
+             └─ torch ─> the same, or the same kind of error
+
+Where torch gives an answer and cgkit refuses (a write to a view), refusing is allowed; where cgkit
+gives an answer it must be torch's.
+"""
+
+import random
+import secrets
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from cgkit import Tensor, grad, no_grad
+from cgkit.errors import CgkitError
+from cgkit.operators.indexing import to_python
+from cgkit.testing import Program, random_program
+
+torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.oracle
+
+FRESH = secrets.randbelow(10**6)
+SEEDS = [pytest.param(1), pytest.param(2), pytest.param(3), pytest.param(FRESH, id=f"fresh-{FRESH}")]
+PROGRAMS = 400
+
+
+def as_torch(x):
+    return x if isinstance(x, torch.Tensor) else torch.tensor(x, dtype=torch.float64)
+
+
+def all_axes(x, axis):
+    return tuple(range(x.ndim)) if axis is None else axis
+
+
+SAME_NAME = ("neg", "exp", "log", "sqrt", "abs", "sign", "relu", "sigmoid", "tanh")
+BINARY = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / b,
+    "pow": lambda a, b: a**b,
+    "less": lambda a, b: a < b,
+    "greater": lambda a, b: a > b,
+    "maximum": lambda a, b: torch.maximum(as_torch(a), as_torch(b)),
+    "minimum": lambda a, b: torch.minimum(as_torch(a), as_torch(b)),
+    "matmul": lambda a, b: a @ b,
+}
+IN_TORCH = {
+    **{name: getattr(torch, name) for name in SAME_NAME},
+    **BINARY,
+    "where": torch.where,
+    "sum": lambda a, axis=None, keepdims=False: torch.sum(a, all_axes(a, axis), keepdims),
+    "mean": lambda a, axis=None, keepdims=False: torch.mean(a, all_axes(a, axis), keepdims),
+    "max": lambda a, axis=None, keepdims=False: torch.amax(a, all_axes(a, axis), keepdims),
+    "min": lambda a, axis=None, keepdims=False: torch.amin(a, all_axes(a, axis), keepdims),
+    "reshape": lambda a, shape: a.reshape(shape),
+    "transpose": lambda a, axes=None: a.permute(axes or tuple(reversed(range(a.ndim)))),
+    "broadcast_to": lambda a, shape: a.broadcast_to(shape).clone(),
+    "concat": lambda *parts, axis=0: torch.cat(parts, axis),
+    "slice": lambda a, index: a[to_python(index)],
+    "index": lambda a, *arrays, index: a[to_python(index, tuple(map(torch.as_tensor, arrays)))],
+}
+
+
+def apply_in_torch(operator, *operands, **params):
+    return IN_TORCH[operator](*operands, **params)
+
+
+def kind_of(error):
+    """Name an error by what went wrong, whoever says it."""
+    said = str(error)
+    for words, kind in (
+        ("leaf", "leaf"),
+        ("second time", "freed"),
+        ("expected version", "version"),
+        ("view", "view"),
+        ("require grad", "no grad"),
+        ("requires grad", "no grad"),
+        ("unsupported operation", "view"),
+    ):
+        if words in said:
+            return kind
+    raise AssertionError(f"an error of no known kind: {error!r}") from error
+
+
+def outcome(act):
+    """Give what an action gives, or the kind of its error."""
+    try:
+        return act()
+    except (RuntimeError, CgkitError) as error:
+        return kind_of(error)
+
+
+def close(ours, theirs, rtol=1e-7):
+    if isinstance(ours, str) or isinstance(theirs, str) or ours is None or theirs is None:
+        return ours is theirs is None or (isinstance(ours, str) and ours == theirs)
+    if isinstance(ours, list):
+        return isinstance(theirs, list) and all(map(close, ours, theirs))
+    a, b = np.asarray(ours), theirs.numpy(force=True)
+    return a.shape == b.shape and np.allclose(a, b, rtol, 1e-9, equal_nan=True)
+
+
+def differences(program: Program, seed: int):
+    """Run one program in both; give what each said where they differ."""
+    arrays = program.draw(np.random.default_rng(seed))
+    ours = [Tensor(x, requires_grad=True) for x in arrays]
+    theirs = [torch.tensor(x, requires_grad=True) for x in arrays]
+    y, z = program.run(ours), program.run(theirs, apply_in_torch)
+    names = tuple(f"v{i}" for i in range(len(program.inputs) + len(program.steps)))
+    if not all(np.isfinite(v).all() for v in replace(program, outputs=names).run(arrays)):
+        return None
+    for a, b in zip(y, z, strict=True):
+        if not close(a.data, b.detach()):
+            return "values", a.data, b
+    total, other = y[0].sum(), z[0].sum()
+    for a, b in zip(y[1:], z[1:], strict=True):
+        total, other = total + (a * 0.5).sum(), other + (b * 0.5).sum()
+    return (
+        _first(total, other, ours, theirs)
+        or _twice(total, other, ours, theirs)
+        or _second(program, arrays)
+    )
+
+
+def _first(total, other, ours, theirs):
+    mine = outcome(lambda: list(grad(total, ours, retain_graph=True, allow_unused=True)))
+    his = outcome(
+        lambda: list(torch.autograd.grad(other, theirs, retain_graph=True, allow_unused=True))
+    )
+    if isinstance(mine, list):
+        mine = [None if g is None else g.data for g in mine]
+    return None if close(mine, his) else ("gradients", mine, his)
+
+
+def _twice(total, other, ours, theirs):
+    for _ in range(2):
+        mine = outcome(lambda: total.backward() or [None if x.grad is None else x.grad.data for x in ours])
+        his = outcome(lambda: other.backward() or [None if x.grad is None else x.grad for x in theirs])
+        if not close(mine, his):
+            return "backward twice", mine, his
+    return None
+
+
+def _second(program, arrays):
+    ours = [Tensor(x, requires_grad=True) for x in arrays]
+    theirs = [torch.tensor(x, requires_grad=True) for x in arrays]
+
+    def mine():
+        first = grad(program.run(ours)[0].sum(), ours, create_graph=True, materialize_grads=True)
+        total = sum(((g * g).sum() for g in first), Tensor(0.0))
+        return [x.data for x in grad(total, ours, materialize_grads=True)]
+
+    def his():
+        y = program.run(theirs, apply_in_torch)[0].sum()
+        first = torch.autograd.grad(y, theirs, create_graph=True, materialize_grads=True)
+        total = sum((g * g).sum() for g in first)
+        return list(torch.autograd.grad(total, theirs, materialize_grads=True))
+
+    a, b = outcome(mine), outcome(his)
+    if b == "no grad" and isinstance(a, list) and not any(x.any() for x in a):
+        return None  # torch cuts where a derivative is 0 everywhere, cgkit gives the zeros
+    return None if close(a, b) else ("second gradients", a, b)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_values_gradients_and_second_gradients(seed):
+    rng = random.Random(seed)
+    tried = 0
+    with np.errstate(all="ignore"):
+        for number in range(PROGRAMS):
+            program = random_program(rng, steps=rng.randint(1, 12))
+            found = differences(program, number)
+            assert found is None, f"seed {seed}, program {number}:\n{program}\n{found}"
+            tried += 1
+    assert tried == PROGRAMS
