@@ -34,8 +34,10 @@ c.CourseDirectory.feedback_directory = str(CLASS / "feedback")
 c.CourseDirectory.db_url = f"sqlite:///{CLASS / 'gradebook.db'}"
 c.Exchange.root = str(EXCHANGE)
 
-# a cell that never ends costs this many seconds, not the whole class
+# a cell that never ends costs this many seconds, and it may take as long to stop; the rest of the
+# notebook is graded
 c.Execute.timeout = 20
+c.Execute.iopub_timeout = 20
 
 for manager in ("KernelManager", "AsyncKernelManager"):
     c[manager].transport_encryption = "auto"

@@ -67,12 +67,16 @@ class Clerk:
         traceback: TracebackType | None,
     ) -> None:
         if error is not None:
-            self._process.kill()
+            self.stop()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 pipe.close()
         self._process.wait()
         self._log.close()
+
+    def stop(self) -> None:
+        """End the process at once; whoever waits for an answer gets an error."""
+        self._process.kill()
 
     def do(self, what: str, **words: str) -> Answer:
         """Give one order and wait for its answer.
@@ -101,6 +105,13 @@ class Clerk:
 
 def _release(api: Any, order: Order) -> Answer:
     return _outcome(api.generate_assignment(order["assignment"]))
+
+
+def _enroll(api: Any, order: Order) -> Answer:
+    with api.gradebook as gradebook:
+        for student in order["students"].split():
+            gradebook.update_or_create_student(student)
+    return {"ok": True}
 
 
 def _autograde(api: Any, order: Order) -> Answer:
@@ -138,6 +149,7 @@ def _marks(api: Any, order: Order) -> Answer:
 
 ORDERS: Mapping[str, Callable[[Any, Order], Answer]] = {
     "release": _release,
+    "enroll": _enroll,
     "autograde": _autograde,
     "feedback": _feedback,
     "export": _export,
@@ -169,6 +181,8 @@ def _api(cell_seconds: int) -> Any:
     application = NbGrader()
     application.load_config_file()
     application.config.Execute.timeout = cell_seconds
+    # several clerks share one gradebook: each waits for its turn to write
+    application.config.CourseDirectory.db_url += "?timeout=60"
     return NbGraderAPI(config=application.config)
 
 
