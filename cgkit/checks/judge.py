@@ -20,6 +20,7 @@ from cgkit.checks.plain import kind_of, same, show
 from cgkit.checks.task import Fault
 
 _HERE = str(Path(__file__).resolve().parent.parent)
+_PYTHON = str(Path(linecache.__file__).resolve().parent)
 _NAMES = {
     "number": "a number",
     "int": "an int",
@@ -244,13 +245,16 @@ def place(error: BaseException) -> str:
 
 
 def _students_line(trace: TracebackType | None) -> tuple[str, int, str] | None:
+    own: dict[str, bool] = {}
     deepest = None
     for frame, number in traceback.walk_tb(trace):
         file = frame.f_code.co_filename
-        if not _is_library(file):
-            text = linecache.getline(file, number).strip()
-            deepest = (text, number, _cell(frame.f_code.co_name))
-    return deepest
+        if own.setdefault(file, not _is_library(file)):
+            deepest = (file, number, frame.f_code.co_name)
+    if deepest is None:
+        return None
+    file, number, name = deepest
+    return linecache.getline(file, number).strip(), number, _cell(name)
 
 
 def _cell(name: str) -> str:
@@ -261,8 +265,4 @@ def _is_library(file: str) -> bool:
     """Tell whether a file belongs to cgkit, to Python or to an installed package."""
     if file.startswith("<frozen") or file == "<string>":
         return True
-    return file.startswith(_HERE) or "site-packages" in file or _is_standard(file)
-
-
-def _is_standard(file: str) -> bool:
-    return file.startswith(str(Path(linecache.__file__).resolve().parent))
+    return file.startswith((_HERE, _PYTHON)) or "site-packages" in file

@@ -26,8 +26,9 @@ from cgkit.checks.task import Fault, Mistake, Task
 #: the seed of a check in a student's notebook; the hidden tests use another
 SEED = 20
 _REMEMBERED = 400
-_MOST_CALLS = 3_000
-_COMPARED = 60
+#: what shrinking may cost: a call costs 1, one that ran into the recursion limit costs more
+_SHRINKING = 400
+_DEEP_CALL = 20
 
 
 class _Sink(io.TextIOBase):
@@ -42,7 +43,7 @@ class _Seen:
     """One call and what came of it, by which a mistake is recognized."""
 
     arguments: tuple[object, ...]
-    outcome: object
+    outcome: Returned | type[BaseException]
     tolerance: float
 
 
@@ -143,7 +144,8 @@ class Exam:
             they are.
         """
         outcome = self.call(arguments, copies=copies)
-        self._seen.append(_Seen(tuple(arguments), outcome, tolerance))
+        kept = outcome if isinstance(outcome, Returned) else type(outcome)
+        self._seen.append(_Seen(tuple(arguments), kept, tolerance))
         text = called or write_call(self.task.function, arguments)
         fault = judge(outcome, expected, self.task.function, tolerance)
         if fault is None:
@@ -199,22 +201,23 @@ class Exam:
         self, strategy: Any, probe: Callable[[Any], Fault | None], tries: int
     ) -> Fault | None:
         last: Fault | None = None
-        calls = 0
+        left = _SHRINKING
 
         def fails(case: Any) -> bool:
-            nonlocal calls, last
-            calls += 1
-            fault = probe(case) if calls <= _MOST_CALLS else None
+            nonlocal left, last
+            fault = probe(case) if left > 0 else None
+            if last or fault:
+                deep = fault is not None and isinstance(fault.error, RecursionError)
+                left -= _DEEP_CALL if deep else 1
             last = fault or last
             return fault is not None
 
         found = search.smallest(strategy, fails, self.seed, tries)
         if last is None:
             return None
-        # more cases, right ones too: a mistake is named only if it agrees with all of them
-        search.smallest(
-            strategy, lambda case: bool(probe(case)) and False, self.seed + 1, _COMPARED
-        )
+        if self.task.mistakes:
+            # more cases, right ones too: a mistake is named only if it agrees with all of them
+            search.smallest(strategy, lambda case: bool(probe(case)) and False, self.seed + 1, 60)
         return (found and probe(found[0])) or last
 
     def named(self, fault: Fault) -> Fault:
@@ -233,7 +236,8 @@ def _agrees(mistake: Mistake, seen: _Seen) -> bool:
         with contextlib.redirect_stdout(_Sink()):
             theirs = plain(mistake.algorithm(*copy.deepcopy(seen.arguments)))
     except Exception as error:
-        return isinstance(seen.outcome, type(error))
+        raised = seen.outcome
+        return isinstance(raised, type) and issubclass(raised, type(error))
     outcome = seen.outcome
     if not isinstance(outcome, Returned) or outcome.odd:
         return False

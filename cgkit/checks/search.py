@@ -49,6 +49,7 @@ def smallest(
         max_examples=tries,
         database=None,
         deadline=None,
+        derandomize=False,
         phases=(Phase.generate, Phase.shrink),
         verbosity=Verbosity.quiet,
         suppress_health_check=list(HealthCheck),

@@ -19,6 +19,9 @@ from cgkit.checks.task import Fault, Mistake, Task
 from cgkit.score import Score
 
 _DEEP = 100_000
+_ANY_ORDER = (
+    "The nodes of a dict may stand in any order, and this one needs a value that stands later."
+)
 _CALL = "evaluate(graph, {feeds}, {output!r}, operators)"
 
 
@@ -56,7 +59,14 @@ class Counter:
 
 
 def _in_dict_order(graph: Any, feeds: Any, output: str, operators: Any) -> Any:
-    values: dict[str, Any] = {}
+    return _one_pass(graph, feeds, output, operators, {})
+
+
+def _feeds_then_dict_order(graph: Any, feeds: Any, output: str, operators: Any) -> Any:
+    return _one_pass(graph, feeds, output, operators, dict(feeds))
+
+
+def _one_pass(graph: Any, feeds: Any, output: str, operators: Any, values: Any) -> Any:
     for name, (kind, *operands) in graph.items():
         if kind == "input":
             values[name] = feeds[name]
@@ -92,11 +102,8 @@ def _feeds_only(graph: Any, feeds: Any, output: str, operators: Any) -> Any:
 
 
 MISTAKES = (
-    Mistake(
-        "evaluates in the order of the dict",
-        _in_dict_order,
-        "The nodes of a dict may stand in any order, and this one needs a value that stands later.",
-    ),
+    Mistake("evaluates in the order of the dict", _in_dict_order, _ANY_ORDER),
+    Mistake("evaluates in the order of the dict", _feeds_then_dict_order, _ANY_ORDER),
     Mistake(
         "operands swapped",
         _operands_turned,

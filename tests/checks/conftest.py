@@ -1,0 +1,64 @@
+"""What tests of checks share: answers, right and wrong, and a way to take what a check says.
+
+answers       right answers to assignment 01, written another way than in solutions/
+odd_answer    functions that must never pass, each with a word of the message it must meet
+failure       runs a check that must fail and gives its message, which must be well formed
+"""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from cgkit.checks import CheckFailed
+from cgkit.checks.failure import WIDTH
+
+
+def load(name):
+    """Import a file of this folder; tests are no package."""
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+WRONG = load("wrong_answers")
+RIGHT = load("answers_01")
+NAMED = load("wrong_01")
+
+
+@pytest.fixture(scope="session")
+def answers():
+    return RIGHT
+
+
+@pytest.fixture(params=sorted(WRONG.ODD))
+def odd_answer(request):
+    return WRONG.ODD[request.param]
+
+
+@pytest.fixture(scope="session")
+def wrong():
+    return WRONG
+
+
+@pytest.fixture(params=sorted(NAMED.NAMED), ids=lambda key: f"{key[0]}: {key[1]}")
+def named_wrong(request):
+    """Give the check, the wrong answer and the name it must be called by."""
+    return request.param[0], NAMED.NAMED[request.param], request.param[1]
+
+
+@pytest.fixture
+def failure():
+    """Run a check that must fail, and give the failure; its block must be well formed."""
+
+    def run(check, *answers, **settings):
+        with pytest.raises(CheckFailed) as caught:
+            check(*answers, **settings)
+        block = str(caught.value).splitlines()
+        assert block[0].startswith("✗ ")
+        assert all(len(line) <= WIDTH for line in block)
+        assert all(line == line.rstrip() for line in block)
+        return caught.value
+
+    return run

@@ -1,0 +1,63 @@
+"""A Score is a number for nbgrader and a sentence for people."""
+
+import math
+
+import numpy as np
+import pytest
+from IPython.core.formatters import DisplayFormatter
+
+from cgkit.score import Score, heading, points_of
+
+
+def bundle(score):
+    return DisplayFormatter().format(score)[0]
+
+
+@pytest.mark.parametrize(("points", "text"), [(4, "4"), (2.5, "2.5"), (0, "0"), (4.29, "4.29")])
+def test_plain_text_is_the_bare_number(points, text):
+    plain = bundle(Score(points, 5, "a sentence", task="t", missing="something"))["text/plain"]
+    assert plain == text
+    assert float(plain) == points
+
+
+def test_html_holds_the_sentence_and_the_tick():
+    markup = bundle(Score(4, 4, "right on 200 graphs", task="backward"))["text/html"]
+    assert "✓ backward" in markup
+    assert "4 of 4 points" in markup
+    assert "right on 200 graphs" in markup
+
+
+def test_html_of_partial_credit_holds_what_is_missing():
+    markup = Score(1, 4, "1 of 4", task="rules", missing="got  <nothing>")._repr_html_()
+    assert "½ rules" in markup
+    assert "got  &lt;nothing&gt;" in markup
+
+
+@pytest.mark.parametrize(
+    ("points", "out_of"),
+    [(-1, 4), (5, 4), (math.nan, 4), (math.inf, 4), (1, math.nan), (True, 4), ("4", 4), (1, -1)],
+)
+def test_what_nbgrader_would_misread_is_refused(points, out_of):
+    with pytest.raises(ValueError, match="Score"):
+        Score(points, out_of)
+
+
+def test_numbers_of_numpy_become_plain():
+    assert repr(Score(np.float64(1.5), np.float64(2))) == "1.5"
+
+
+def test_a_score_cannot_be_changed():
+    with pytest.raises(AttributeError):
+        Score(1, 2).points = 2
+
+
+def test_message_and_text():
+    score = Score(1, 2, "half holds", task="t", missing="why   b")
+    assert score.message == "half holds\n\nwhy   b"
+    assert score.text().splitlines()[1] == "   half holds"
+    assert float(score) == 1.0
+
+
+def test_heading_ends_at_the_margin():
+    assert len(heading("✓", "task", 1, 2)) == 87
+    assert points_of(0, 0) == "no points"
