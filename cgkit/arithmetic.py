@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from cgkit import operators as ops
-from cgkit.errors import ShapeError
+from cgkit.errors import OperandError, ShapeError
 from cgkit.node import Operand, Operator
 from cgkit.operators.indexing import normal_index
 from cgkit.operators.reduction import Axis
@@ -119,6 +119,12 @@ class Arithmetic(Operand):
         index, arrays = normal_index(key, self.ndim)
         chosen: Self = ops.ALL["index" if arrays else "slice"](self, *arrays, index=index)
         return chosen
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        raise OperandError(
+            "the elements of a tensor cannot be set one by one",
+            attempt="ops.where(condition, new, x), or an array before it becomes a Tensor",
+        )
 
     def __len__(self) -> int:
         if not self.shape:

@@ -1,6 +1,6 @@
 """Every error of cgkit: what went wrong, with which values, and what to try.
 
-    CgkitError ── ShapeError  DtypeError  GraphError ── CycleError
+    CgkitError ── ShapeError  DtypeError  OperandError  GraphError ── CycleError
                └─ GradientError  CaptureError  DeviceError  RenderError  NotebookError
                └─ UsageFault (exit 2)  EnvironmentFault (exit 3)
 
@@ -67,6 +67,10 @@ class ShapeError(CgkitError, ValueError):
 
 class DtypeError(CgkitError, TypeError):
     """A data type that an operation cannot take."""
+
+
+class OperandError(CgkitError, TypeError):
+    """Operands or settings that an operation does not have."""
 
 
 class GraphError(CgkitError, ValueError):

@@ -11,14 +11,14 @@ first seen first), and its outputs. A pass takes a Graph and gives another; noth
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from cgkit.node import CONSTANT, INPUT, SOURCES, VARIABLE, Edge, Extras, Node
-from cgkit.types import TensorType
+from cgkit.types import TensorType, weak_dtype
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,15 +92,15 @@ def source(
     return Node(operator, (), {}, (), Extras(name, scope, value, (result,)))
 
 
-def constant(value: Any) -> Node:
-    """Make a constant of an array or a number.
+def constant(value: Any, dtype: np.dtype | None = None) -> Node:
+    """Make a constant of an array or a number, in a dtype if one is given.
 
     Examples
     --------
     >>> constant(2.0).value
     array(2.)
     """
-    array = np.asarray(value)
+    array = np.asarray(value, dtype)
     return source(CONSTANT, TensorType(array.shape, array.dtype), value=array)
 
 
@@ -216,12 +216,14 @@ def recorded(outputs: Iterable[Edge], nodes: Iterable[Node]) -> Graph:
     inputs: list[Edge] = []
     unknown: dict[int, Edge] = {}
 
-    def operand(x: Any) -> Edge:
+    def operand(x: Any, known: Sequence[np.dtype] = ()) -> Edge:
         if isinstance(x, Edge) and x.node is not None:
             return Edge(made[x.node], x.index, x.shape, x.dtype)
         if isinstance(x, Edge) and id(x) in unknown:
             return unknown[id(x)]
-        node = source(INPUT, x.type) if isinstance(x, Edge) else constant(x)
+        node = (
+            source(INPUT, x.type) if isinstance(x, Edge) else constant(x, weak_dtype(x, known))
+        )
         order.append(node)
         if isinstance(x, Edge):
             inputs.append(node.edges[0])
@@ -229,7 +231,8 @@ def recorded(outputs: Iterable[Edge], nodes: Iterable[Node]) -> Graph:
         return node.edges[0]
 
     for node in nodes:
-        edges = tuple(operand(x) for x in node.inputs)
+        known = [x.dtype for x in node.inputs if isinstance(x, Edge)]
+        edges = tuple(operand(x, known) for x in node.inputs)
         leaf = node.operator in SOURCES
         extras = Extras(node.name, node.scope, node.value, types[node])
         made[node] = Node(INPUT if leaf else node.operator, edges, node.params, (), extras)

@@ -12,7 +12,7 @@ import numpy as np
 
 from cgkit.errors import DtypeError, GraphError, ShapeError
 from cgkit.graph import Graph, names
-from cgkit.node import SOURCES, Node
+from cgkit.node import SOURCES, Edge, Node
 from cgkit.order import infer, node_line
 from cgkit.types import Dim, TensorType, solve
 
@@ -127,13 +127,29 @@ def bind(graph: Graph, arrays: Sequence[np.ndarray]) -> dict[str, int]:
         A shape does not fit, or one symbol would have two values.
     """
     binding: dict[str, int] = {}
-    for edge, array in zip(graph.inputs, arrays, strict=True):
-        try:
-            solve(edge.shape, array.shape, binding)
-        except ShapeError as error:
-            error.add_note(f"  at input  {edge.node.name if edge.node else ''}")
-            raise
+    waiting = list(zip(graph.inputs, arrays, strict=True))
+    while waiting:
+        known, still = len(binding), []
+        for edge, array in waiting:
+            try:
+                unsolved = solve(edge.shape, array.shape, binding)
+            except ShapeError as error:
+                error.add_note(f"  at input  {edge.node.name if edge.node else ''}")
+                raise
+            if unsolved:
+                still.append((edge, array))
+        if still and len(binding) == known:
+            raise ShapeError(
+                f"{_open_sizes(still)} cannot be read off the inputs: too much is unknown",
+                attempt="an input that has each open size by itself",
+            )
+        waiting = still
     return binding
+
+
+def _open_sizes(inputs: Sequence[tuple[Edge, np.ndarray]]) -> str:
+    sizes = [size for edge, _ in inputs for size in edge.shape if isinstance(size, Dim)]
+    return ", ".join(map(str, sizes))
 
 
 def check_binding(

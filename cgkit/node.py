@@ -16,10 +16,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 
+from cgkit.errors import CgkitError, DtypeError, OperandError, ShapeError
 from cgkit.types import Shape, Size, TensorType
 
 Family = Literal[
@@ -228,6 +229,8 @@ class Operator:
         `compute(*arrays, **params) -> array`, a pure function.
     infer
         `infer(*types, **params) -> TensorType`: the same for shapes and dtypes.
+    operands
+        How many operands it takes; None where that varies.
     gradient
         One function `(g, y, *operands, **params) -> gradient` for each operand, or one joint
         function that returns them all; None for an operator without a gradient. They are written
@@ -255,7 +258,7 @@ class Operator:
 
     __slots__ = (
         "compute", "doc", "family", "flops", "gradient", "infer", "kind", "label", "name",
-        "samples", "saves", "scalar", "slots",
+        "operands", "samples", "saves", "scalar", "slots",
     )  # fmt: skip
 
     several = False
@@ -267,6 +270,7 @@ class Operator:
         compute: Callable[..., Any],
         infer: Rule,
         *,
+        operands: int | None = None,
         gradient: Rule | tuple[Rule | None, ...] | None = None,
         saves: tuple[str, ...] = (),
         kind: Kind = Kind.OPAQUE,
@@ -280,6 +284,7 @@ class Operator:
         self.name = name
         self.compute = compute
         self.infer = infer
+        self.operands = operands
         self.gradient = gradient
         self.saves = saves
         self.kind = kind
@@ -293,6 +298,11 @@ class Operator:
 
     def __call__(self, *inputs: Any, **params: Any) -> Any:
         """Apply the operator; the operand of highest rank decides what that means."""
+        if self.operands is not None and len(inputs) != self.operands:
+            many = f"{self.operands} operand" + "s" * (self.operands != 1)
+            raise OperandError(f"{self.name} takes {many}, got {len(inputs)}")
+        if params:
+            params = {k: tuple(v) if v.__class__ is list else v for k, v in params.items()}
         best: Operand | None = None
         for operand in inputs:
             if isinstance(operand, Operand) and (best is None or operand.rank > best.rank):
@@ -301,13 +311,37 @@ class Operator:
             return best.apply(self, inputs, params)
         try:
             return self.compute(*inputs, **params)
-        except (ValueError, TypeError, IndexError) as error:
-            self.explain(inputs, params)
-            raise error
+        except (ValueError, TypeError, IndexError, OverflowError) as error:
+            self.explain(inputs, params, error)
 
-    def explain(self, arrays: Sequence[Any], params: Mapping[str, Any]) -> None:
-        """Raise an error that explains itself if these operands do not fit by shape or dtype."""
-        self.infer(*(TensorType(np.shape(x), np.asarray(x).dtype) for x in arrays), **params)
+    def types(
+        self, operands: Sequence[TensorType], params: Mapping[str, Any]
+    ) -> tuple[TensorType, ...]:
+        """Infer the types of the results; what does not fit is an error that explains itself."""
+        try:
+            found = self.infer(*operands, **params)
+        except CgkitError:
+            raise
+        except TypeError as error:
+            given = ", ".join([*map(str, operands), *(f"{k}={v!r}" for k, v in params.items())])
+            why = str(error).split("() ", 1)[-1]
+            raise OperandError(f"{self.name} cannot take {given}", why=why) from None
+        return found if isinstance(found, tuple) else (found,)
+
+    def explain(
+        self, arrays: Sequence[Any], params: Mapping[str, Any], error: Exception
+    ) -> NoReturn:
+        """Raise an error that explains itself for one that computing gave."""
+        if isinstance(error, CgkitError):
+            raise error
+        if isinstance(error, OverflowError):
+            raise DtypeError(f"{self.name}: {error}", attempt="a cast to a wider dtype") from None
+        try:
+            operands = [TensorType(np.shape(x), np.asarray(x).dtype) for x in arrays]
+        except ValueError:
+            raise ShapeError("nested lists of unlike lengths make no tensor") from None
+        self.types(operands, params)
+        raise error
 
     def kept(self, wanted: tuple[int, ...]) -> tuple[int, ...]:
         """Say what to keep when these operands want a gradient: operand numbers, -1 the result."""
@@ -321,7 +355,6 @@ class Operator:
             known = tuple(sorted(-1 if x == "y" else ord(x) - ord("a") for x in letters))
             self.slots[wanted] = known
         return known
-
 
     def __repr__(self) -> str:
         return f"<operator {self.name}>"

@@ -226,11 +226,10 @@ def infer(
 ) -> tuple[TensorType, ...]:
     """Infer the types of a node's outputs; an error says at which node."""
     try:
-        found = node.operator.infer(*types, **(node.params if params is None else params))
+        return node.operator.types(types, node.params if params is None else params)
     except CgkitError as error:
         error.add_note(f"  at node  {node_line(node)}")
         raise
-    return found if isinstance(found, tuple) else (found,)
 
 
 def node_line(node: Node) -> str:
@@ -292,5 +291,6 @@ def _same(node: Node, inputs: tuple[Edge, ...]) -> Node:
     unchanged = all(old.key == new.key for old, new in zip(node.inputs, inputs, strict=True))
     if unchanged:
         return node
-    extras = Extras(node.name, node.scope, node.value, node.results)
+    line = None if node.extras is None else node.extras.line
+    extras = Extras(node.name, node.scope, node.value, node.results, line=line)
     return Node(node.operator, inputs, node.params, (), extras)

@@ -25,7 +25,10 @@ Pair = tuple[int, int]
 
 def pair(setting: int | Pair) -> Pair:
     """Give a setting for height and width: one number stands for both."""
-    return (setting, setting) if isinstance(setting, int) else (setting[0], setting[1])
+    both = tuple(setting) if isinstance(setting, tuple | list) else (setting, setting)
+    if len(both) != 2 or not all(isinstance(one, int) for one in both):
+        raise ShapeError(f"stride and padding are one or two whole numbers, not {setting!r}")
+    return both[0], both[1]
 
 
 def _check_settings(stride: int | Pair, padding: int | Pair) -> tuple[Pair, Pair]:
@@ -147,7 +150,7 @@ SETTINGS: tuple[tuple[Any, ...], ...] = (
 )
 
 conv2d: Operator = Operator(
-    "conv2d", _conv2d, _infer_conv2d, kind=Kind.MATMUL, family="matrix", flops=_flops,
+    "conv2d", _conv2d, _infer_conv2d, operands=2, kind=Kind.MATMUL, family="matrix", flops=_flops,
     doc="kernels w slid over images x, with a stride and zeros as padding; w is not flipped",
     gradient=(
         lambda g, y, x, w, **params: conv2d_input(g, w, size=_size_of(x), **params),
@@ -160,7 +163,7 @@ conv2d_input: Operator = Operator(
     lambda g, w, size, **params: TensorType(
         (g.shape[0], w.shape[1], *size), np.result_type(g.dtype, w.dtype)
     ),
-    kind=Kind.MATMUL, family="matrix",
+    operands=2, kind=Kind.MATMUL, family="matrix",
     flops=lambda result, g, w, **params: _flops(g, g, w),
     doc="the gradient of conv2d for its images of a size",
     gradient=(
@@ -179,7 +182,7 @@ conv2d_kernel: Operator = Operator(
     lambda x, g, size, **params: TensorType(
         (g.shape[1], x.shape[1], *size), np.result_type(x.dtype, g.dtype)
     ),
-    kind=Kind.MATMUL, family="matrix",
+    operands=2, kind=Kind.MATMUL, family="matrix",
     flops=lambda result, x, g, **params: result.size * g.shape[0] * g.shape[2] * g.shape[3] * 2,
     doc="the gradient of conv2d for its kernels of a size",
     gradient=(

@@ -29,7 +29,7 @@ from cgkit.operators.samples import (
     triples,
     values,
 )  # fmt: skip
-from cgkit.types import Size, TensorType, broadcast_shapes, promote
+from cgkit.types import Size, TensorType, as_dtype, broadcast_shapes, promote
 
 
 def one_each(result: TensorType, *operands: TensorType, **params: Any) -> Size:
@@ -57,6 +57,8 @@ def infer_like(name: str, ufunc: np.ufunc) -> Rule:
 
     def infer(*types: TensorType) -> TensorType:
         try:
+            if any(t.dtype.kind not in "fiubc" for t in types):
+                raise TypeError
             dtypes = ufunc.resolve_dtypes((*(t.dtype for t in types), *(None,) * ufunc.nout))
         except TypeError:
             raise DtypeError(
@@ -82,9 +84,9 @@ def elementwise(
 ) -> Operator:
     """Define an elementwise operator by a NumPy function that has its shapes and dtypes."""
     return Operator(
-        name, compute or ufunc, infer_like(name, ufunc), gradient=gradient, saves=saves,
-        kind=Kind.ELEMENTWISE, family=family, scalar=scalar, flops=one_each, label=label,
-        samples=samples, doc=doc,
+        name, compute or ufunc, infer_like(name, ufunc), operands=ufunc.nin, gradient=gradient,
+        saves=saves, kind=Kind.ELEMENTWISE, family=family, scalar=scalar, flops=one_each,
+        label=label, samples=samples, doc=doc,
     )  # fmt: skip
 
 
@@ -103,7 +105,7 @@ mul: Operator = elementwise(
 div: Operator = elementwise(
     "div", np.divide, compute=quiet(np.divide), label="÷", scalar=scalars.divide,
     samples=positive_pairs, doc="a / b",
-    gradient=(lambda g, y, a, b: div(g, b), lambda g, y, a, b: neg(div(g * a, b * b))),
+    gradient=(lambda g, y, a, b: div(g, b), lambda g, y, a, b: neg(g * div(div(a, b), b))),
     saves=("b", "ab"),
 )  # fmt: skip
 neg: Operator = elementwise(
@@ -127,7 +129,7 @@ pow_: Operator = elementwise(
     "pow", np.power, compute=quiet(np.power), scalar=scalars.power, samples=positive_pairs,
     doc="a to the b",
     gradient=(
-        lambda g, y, a, b: where(equal(b, 0), 0.0, g * b * pow_(a, b - 1)),
+        lambda g, y, a, b: where(equal(b, 0), 0.0, g * b * pow_(a, b - (b != 0))),
         lambda g, y, a, b: where(equal(a, 0) * greater_equal(b, 0), 0.0, g * y * log(a)),
     ),
     saves=("ab", "aby"),
@@ -212,7 +214,8 @@ def _infer_where(condition: TensorType, a: TensorType, b: TensorType) -> TensorT
 
 
 where: Operator = Operator(
-    "where", np.where, _infer_where, kind=Kind.ELEMENTWISE, flops=one_each, samples=conditions,
+    "where", np.where, _infer_where, operands=3, kind=Kind.ELEMENTWISE, flops=one_each,
+    samples=conditions,
     scalar=lambda condition, a, b: a if condition else b,
     doc="a where the condition holds, else b",
     gradient=(
@@ -244,7 +247,7 @@ def _infer_gate(g: TensorType, *others: TensorType) -> TensorType:
 
 gate: Operator = Operator(
     "gate", lambda g, y: np.asarray(_gate(g, y), np.asarray(g).dtype), _infer_gate,
-    kind=Kind.ELEMENTWISE, flops=one_each, samples=pairs,
+    operands=2, kind=Kind.ELEMENTWISE, flops=one_each, samples=pairs,
     scalar=lambda g, y: g if y > 0 else y if y != y else 0.0,
     doc="g where y is positive, else 0: the gradient of relu",
     gradient=(lambda g, y, a, b: gate(g, b), lambda g, y, a, b: gate(g, -1.0)),
@@ -252,7 +255,7 @@ gate: Operator = Operator(
 )  # fmt: skip
 share: Operator = Operator(
     "share", lambda g, a, b: np.asarray(_share(g, a, b), np.asarray(g).dtype), _infer_gate,
-    kind=Kind.ELEMENTWISE, flops=one_each, samples=triples,
+    operands=3, kind=Kind.ELEMENTWISE, flops=one_each, samples=triples,
     doc="g where a > b, half of it where a = b, else 0: the gradient of maximum",
     scalar=lambda g, a, b: g if a > b else g * 0.5 if a == b else 0.0 if a < b else a + b,
     gradient=(
@@ -265,11 +268,11 @@ share: Operator = Operator(
 
 
 def _infer_cast(a: TensorType, dtype: str) -> TensorType:
-    return TensorType(a.shape, dtype)
+    return TensorType(a.shape, as_dtype(dtype))
 
 
 cast: Operator = Operator(
-    "cast", lambda a, dtype: np.asarray(a).astype(dtype), _infer_cast, kind=Kind.ELEMENTWISE,
-    flops=no_flops, samples=casts, doc="a in another dtype",
+    "cast", lambda a, dtype: np.asarray(a).astype(as_dtype(dtype)), _infer_cast, operands=1,
+    kind=Kind.ELEMENTWISE, flops=no_flops, samples=casts, doc="a in another dtype",
     gradient=(lambda g, y, a, dtype: cast(g, dtype=a.dtype.name),),
 )  # fmt: skip

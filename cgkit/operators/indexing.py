@@ -8,6 +8,7 @@ A part that is read twice gets both gradients: `place` and `scatter` add, they d
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -132,7 +133,10 @@ def _item(entry: Any, arrays: list[Any]) -> Item:
 
 
 def _bound(bound: Any) -> int | None:
-    return None if bound is None else bound.__index__()
+    try:
+        return None if bound is None else operator.index(bound)
+    except TypeError:
+        raise DtypeError(f"a slice begins and ends at whole numbers, not {bound!r}") from None
 
 
 def infer_index(shape: Shape, index: tuple[Item, ...], arrays: tuple[TensorType, ...]) -> Shape:
@@ -211,7 +215,7 @@ def _slice_open(size: Size, start: Bound, stop: Bound, step: int | None) -> Size
     """Give the size of a slice of an open axis; each run checks that it was long enough."""
     if step not in (None, 1, -1) or (step == -1 and (start, stop) != (None, None)):
         raise ShapeError(
-            f"the size of [{start}:{stop}:{step}] is not known for an axis of size {size}",
+            f"the size of [{Span(start, stop, step)}] is not known for an axis of size {size}",
             attempt="a step of 1, or a fixed size for this axis",
         )
     return _place(stop, size, size) - _place(start, size, 0)
@@ -241,7 +245,7 @@ slice_cases = with_params(
 slice_: Operator = Operator(
     "slice", lambda a, index: np.asarray(a)[(*to_python(index), ...)],
     lambda a, index: TensorType(infer_index(a.shape, index, ()), a.dtype),
-    kind=Kind.MOVEMENT, family="indexing", flops=no_flops, samples=slice_cases,
+    operands=1, kind=Kind.MOVEMENT, family="indexing", flops=no_flops, samples=slice_cases,
     doc="a part of a: ints, ranges and new axes, known when the graph is built",
     gradient=(lambda g, y, a, index: place(g, shape=a.shape, index=index),),
 )  # fmt: skip
@@ -255,7 +259,8 @@ def _infer_place(a: TensorType, shape: Shape, index: tuple[Item, ...]) -> Tensor
 
 
 place: Operator = Operator(
-    "place", _compute_place, _infer_place, kind=Kind.MOVEMENT, family="indexing", flops=no_flops,
+    "place", _compute_place, _infer_place, operands=1, kind=Kind.MOVEMENT, family="indexing",
+    flops=no_flops,
     doc="zeros of a shape with a at the places of an index: the gradient of slice",
     gradient=(lambda g, y, a, shape, index: slice_(g, index=index),),
     samples=with_params(

@@ -95,7 +95,7 @@ def _flops(result: TensorType, a: TensorType, b: TensorType) -> Size:
 
 
 matmul: Operator = Operator(
-    "matmul", np.matmul, _infer_matmul, kind=Kind.MATMUL, family="matrix", flops=_flops,
+    "matmul", np.matmul, _infer_matmul, operands=2, kind=Kind.MATMUL, family="matrix", flops=_flops,
     gradient=(_left, _right), saves=("b", "a"), label="@",
     doc="the matrix product of a and b; matrices in a batch are multiplied one by one",
     samples=with_params(

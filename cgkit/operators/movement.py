@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from cgkit.errors import ShapeError
+from cgkit.errors import OperandError, ShapeError
 from cgkit.node import Edge, Kind, Operator
 from cgkit.operators.elementwise import cast, no_flops
 from cgkit.operators.indexing import Span, slice_
 from cgkit.operators.samples import with_params
-from cgkit.types import Shape, Size, TensorType, count, meet, show_shape
+from cgkit.types import Dim, Shape, Size, TensorType, count, meet, show_shape
 
 
 def normal_axes(axes: Any, ndim: int) -> tuple[int, ...]:
@@ -43,8 +43,10 @@ def normal_axes(axes: Any, ndim: int) -> tuple[int, ...]:
     """
     if axes is None:
         return tuple(range(ndim))
-    listed = (axes,) if isinstance(axes, int | np.integer) else tuple(axes)
+    listed = (axes,) if isinstance(axes, int | np.integer | float | str) else tuple(axes)
     for axis in listed:
+        if not isinstance(axis, int | np.integer):
+            raise ShapeError(f"an axis is a whole number, not {axis!r}")
         if not -ndim <= axis < ndim:
             raise ShapeError(
                 f"axis {axis} does not exist in a tensor of {ndim} axes",
@@ -56,8 +58,33 @@ def normal_axes(axes: Any, ndim: int) -> tuple[int, ...]:
     return normal
 
 
+def as_shape(shape: Any, least: int = 0) -> Shape:
+    """Give a param as a shape: one size stands for itself.
+
+    Examples
+    --------
+    >>> as_shape(3), as_shape([2, 3])
+    ((3,), (2, 3))
+
+    Raises
+    ------
+    ShapeError
+        A size is no whole number, or is smaller than `least`.
+    """
+    listed = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
+    for size in listed:
+        whole = isinstance(size, Dim | int | np.integer) and not isinstance(size, bool)
+        if not whole or (not isinstance(size, Dim) and size < least):
+            raise ShapeError(f"{show_shape(listed)} is no shape: {size!r} is no size")
+    return tuple(size if isinstance(size, Dim) else int(size) for size in listed)
+
+
 def _infer_reshape(a: TensorType, shape: Shape) -> TensorType:
-    return TensorType(resolve_shape(a.shape, tuple(shape)), a.dtype)
+    return TensorType(resolve_shape(a.shape, as_shape(shape, -1)), a.dtype)
+
+
+def _reshape(a: Any, shape: Any) -> Any:
+    return np.reshape(a, as_shape(shape, -1))
 
 
 def resolve_shape(old: Shape, new: Shape) -> Shape:
@@ -95,8 +122,8 @@ def resolve_shape(old: Shape, new: Shape) -> Shape:
 
 
 reshape: Operator = Operator(
-    "reshape", lambda a, shape: np.reshape(a, shape), _infer_reshape, kind=Kind.MOVEMENT,
-    family="shape", flops=no_flops, doc="the elements of a, in order, in another shape",
+    "reshape", _reshape, _infer_reshape, operands=1, kind=Kind.MOVEMENT, family="shape",
+    flops=no_flops, doc="the elements of a, in order, in another shape",
     gradient=(lambda g, y, a, shape: reshape(g, shape=a.shape),),
     samples=with_params(
         ((2, 3), {"shape": (3, 2)}), ((2, 3), {"shape": (-1,)}), ((), {"shape": (1, 1)}),
@@ -120,8 +147,9 @@ def _transpose_back(g: Any, y: Any, a: Any, axes: Sequence[int] | None = None) -
 
 
 transpose: Operator = Operator(
-    "transpose", lambda a, axes=None: np.transpose(a, axes), _infer_transpose, kind=Kind.MOVEMENT,
-    family="shape", flops=no_flops, doc="a with its axes in another order, reversed by default",
+    "transpose", lambda a, axes=None: np.transpose(a, axes), _infer_transpose, operands=1,
+    kind=Kind.MOVEMENT, family="shape", flops=no_flops,
+    doc="a with its axes in another order, reversed by default",
     gradient=(_transpose_back,),
     samples=with_params(
         ((2, 3), {}), ((2, 3, 4), {"axes": (1, 2, 0)}), ((2, 3, 4), {"axes": (-1, 0, 1)}),
@@ -139,12 +167,14 @@ def swap_last(x: Any) -> Any:
 def _broadcast_to(a: Any, shape: tuple[int, ...]) -> np.ndarray:
     array = np.asarray(a)
     result = np.empty(shape, array.dtype)
+    if result.ndim < array.ndim:
+        raise ShapeError(f"cannot broadcast {array.shape} to {result.shape}")
     result[...] = array
     return result
 
 
 def _infer_broadcast_to(a: TensorType, shape: Shape) -> TensorType:
-    new = tuple(shape)
+    new = as_shape(shape)
     if len(new) < a.ndim:
         raise ShapeError(f"cannot broadcast {show_shape(a.shape)} to {show_shape(new)}")
     try:
@@ -159,7 +189,8 @@ def _infer_broadcast_to(a: TensorType, shape: Shape) -> TensorType:
 
 
 broadcast_to: Operator = Operator(
-    "broadcast_to", _broadcast_to, _infer_broadcast_to, kind=Kind.BROADCAST, family="shape",
+    "broadcast_to", _broadcast_to, _infer_broadcast_to, operands=1, kind=Kind.BROADCAST,
+    family="shape",
     flops=no_flops, doc="a repeated along new axes and axes of size 1",
     gradient=(lambda g, y, a, shape: sum_to(g, shape=a.shape),),
     samples=with_params(
@@ -182,12 +213,13 @@ def _sum_to(a: Any, shape: tuple[int, ...]) -> Any:
 
 
 def _infer_sum_to(a: TensorType, shape: Shape) -> TensorType:
-    _infer_broadcast_to(TensorType(shape, a.dtype), a.shape)
-    return TensorType(shape, a.dtype)
+    result = TensorType(as_shape(shape), a.dtype)
+    _infer_broadcast_to(result, a.shape)
+    return result
 
 
 sum_to: Operator = Operator(
-    "sum_to", _sum_to, _infer_sum_to, kind=Kind.REDUCTION, family="reduction",
+    "sum_to", _sum_to, _infer_sum_to, operands=1, kind=Kind.REDUCTION, family="reduction",
     flops=lambda result, a, shape: a.size,
     doc="a summed over the axes along which this shape would be repeated to give a's",
     gradient=(lambda g, y, a, shape: broadcast_to(g, shape=a.shape),),
@@ -241,6 +273,12 @@ def _meet_in_concat(first: TensorType, part: TensorType, axis: int) -> Size:
         ) from None
 
 
+def _concat(*parts: Any, axis: int = 0) -> Any:
+    if len(parts) == 1 and isinstance(parts[0], list | tuple):
+        raise OperandError("concat takes tensors, not a list of them", attempt="concat(a, b)")
+    return np.concatenate(parts, axis)
+
+
 def _concat_part(g: Any, i: int, sizes: tuple[Size, ...], axis: int) -> Any:
     low = sum(sizes[:i], 0)
     part = Span(low, low + sizes[i])
@@ -254,7 +292,7 @@ def _concat_back(g: Any, y: Any, *parts: Any, axis: int = 0) -> tuple[Any, ...]:
 
 
 concat: Operator = Operator(
-    "concat", lambda *parts, axis=0: np.concatenate(parts, axis), _infer_concat,
+    "concat", _concat, _infer_concat,
     kind=Kind.OPAQUE, family="shape", flops=no_flops, doc="tensors joined along an axis",
     gradient=_concat_back,
     samples=with_params(

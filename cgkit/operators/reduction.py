@@ -108,7 +108,7 @@ def cast_count(number: Size, like: Any) -> Any:
 
 measure: Operator = Operator(
     "measure", lambda a, size: np.asarray(size, np.asarray(a).dtype),
-    lambda a, size: TensorType((), a.dtype), kind=Kind.OPAQUE, family="shape",
+    lambda a, size: TensorType((), a.dtype), operands=1, kind=Kind.OPAQUE, family="shape",
     flops=lambda result, a, size: 0, gradient=(None,),
     samples=with_params(((2, 3), {"size": 3}), ((), {"size": 1}), ((0,), {"size": 0})),
     doc="a size as a number of a's dtype: how a graph reads a size that is open until it runs",
@@ -130,9 +130,9 @@ def _extreme(name: str, ufunc: np.ufunc) -> Operator:
 
     word = "largest" if name == "max" else "smallest"
     return Operator(
-        name, compute, _infer(name, lambda dtype: dtype, nonempty=True), kind=Kind.REDUCTION,
-        family="reduction", flops=lambda result, a, **params: a.size, gradient=(back,),
-        saves=("ay",), samples=with_params(*AXES),
+        name, compute, _infer(name, lambda dtype: dtype, nonempty=True), operands=1,
+        kind=Kind.REDUCTION, family="reduction", flops=lambda result, a, **params: a.size,
+        gradient=(back,), saves=("ay",), samples=with_params(*AXES),
         doc=f"the {word} element along axes; elements that tie share the gradient evenly",
     )  # fmt: skip
 
@@ -143,15 +143,16 @@ AXES: tuple[tuple[Any, ...], ...] = (
 )  # fmt: skip
 sum_: Operator = Operator(
     "sum", _sum,
-    _infer("sum", _sum_dtype), kind=Kind.REDUCTION, family="reduction",
+    _infer("sum", _sum_dtype), operands=1, kind=Kind.REDUCTION, family="reduction",
     flops=lambda result, a, **params: a.size, samples=with_params(*AXES, ((0,), {})),
     gradient=(lambda g, y, a, axis=None, keepdims=False: spread(g, a, axis),),
     doc="the sum of the elements along axes, of all by default; 0 over none",
 )  # fmt: skip
 mean: Operator = Operator(
-    "mean", quiet(_mean), _infer("mean", _mean_dtype), kind=Kind.REDUCTION, family="reduction",
-    flops=lambda result, a, **params: a.size + result.size, gradient=(_mean_back,),
-    samples=with_params(*AXES), doc="the mean of the elements along axes; nan over none",
+    "mean", quiet(_mean), _infer("mean", _mean_dtype), operands=1, kind=Kind.REDUCTION,
+    family="reduction", flops=lambda result, a, **params: a.size + result.size,
+    gradient=(_mean_back,), samples=with_params(*AXES),
+    doc="the mean of the elements along axes; nan over none",
 )  # fmt: skip
 max_: Operator = _extreme("max", np.maximum)
 min_: Operator = _extreme("min", np.minimum)

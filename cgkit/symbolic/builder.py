@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from cgkit.errors import CaptureError, DtypeError, GraphError
+from cgkit.errors import CaptureError, CgkitError, DtypeError, GraphError, ShapeError
 from cgkit.graph import Graph, source
 from cgkit.node import CONSTANT, INPUT, VARIABLE, Edge, Extras, Node, Operand, Operator
 from cgkit.order import infer, topological_order
 from cgkit.symbolic.value import Value
-from cgkit.types import Dim, Size, TensorType
+from cgkit.types import Dim, Size, TensorType, as_dtype, weak_dtype
 
 _HERE = str(Path(__file__).resolve().parent.parent)
 
@@ -54,13 +54,17 @@ class GraphBuilder:
     def __init__(self, *, capturing: bool = False) -> None:
         self._inputs: list[Node] = []
         self._scopes: list[str] = []
-        self._open_sizes = 0
+        self._symbols: set[str] = set()
         self.closed = ""
         self.capturing = capturing
         self.captured: dict[int, tuple[Any, Value]] = {}
 
     def placeholder(
-        self, shape: Sequence[Size | str | None], dtype: DTypeLike = "float64", *, name: str = ""
+        self,
+        shape: Sequence[Size | str | None] | Size | str | None,
+        dtype: DTypeLike = "float64",
+        *,
+        name: str = "",
     ) -> Value:
         """Declare an input of the graph.
 
@@ -68,30 +72,31 @@ class GraphBuilder:
         ----------
         shape
             A size for each axis: an int; None for an open size; a string or a Dim for an open size
-            that several placeholders share.
+            that several placeholders share. One size stands for a vector.
         dtype
             The dtype its values will have.
         name
             A name for pictures and messages.
+
+        Raises
+        ------
+        ShapeError, DtypeError
+            A size is negative or no whole number; the dtype is not of numbers.
         """
-        known = TensorType((self._size(size) for size in shape), dtype)
+        listed = shape if isinstance(shape, tuple | list) else (shape,)
+        known = TensorType([self._size(size) for size in listed], as_dtype(dtype))
         value = self._source(INPUT, known, name)
         self._inputs.append(value.node)
         return value
 
     def variable(self, value: Any, *, name: str = "") -> Value:
         """Declare a tensor that keeps its value from run to run, with its first value."""
-        array = np.array(getattr(value, "data", value))
+        array = _as_array(value)
         return self._source(VARIABLE, TensorType(array.shape, array.dtype), name, array)
 
     def constant(self, value: Any, dtype: DTypeLike | None = None, *, name: str = "") -> Value:
         """Put a number or an array into the graph; an array is copied."""
-        try:
-            array = np.array(getattr(value, "data", value), dtype=dtype)
-        except (ValueError, TypeError, OverflowError) as error:
-            raise DtypeError(f"cannot make a constant of {value!r:.60}: {error}") from None
-        if array.dtype.kind not in "fiubc":
-            raise DtypeError(f"a constant holds numbers, not {array.dtype}: {value!r:.60}")
+        array = _as_array(value, dtype)
         return self._source(CONSTANT, TensorType(array.shape, array.dtype), name, array)
 
     @contextmanager
@@ -123,13 +128,15 @@ class GraphBuilder:
         values = tuple(Value(edge, self) for edge in node.edges)
         return values if operator.several else values[0]
 
-    def graph(self, outputs: Sequence[Value], inputs: Sequence[Value] | None = None) -> Graph:
+    def graph(
+        self, outputs: Sequence[Value] | Value, inputs: Sequence[Value] | None = None
+    ) -> Graph:
         """Give the graph that computes some values.
 
         Parameters
         ----------
         outputs
-            The values to compute, in order.
+            The values to compute, in order; or one.
         inputs
             The placeholders in the order in which arrays will be given; by default those that the
             outputs need, in the order they were declared.
@@ -141,6 +148,7 @@ class GraphBuilder:
         GraphError
             A needed placeholder is missing from the inputs.
         """
+        outputs = [outputs] if isinstance(outputs, Value) else outputs
         for value in (*outputs, *(inputs or ())):
             self.check_own(value)
         ends = [value.node for value in outputs]
@@ -161,12 +169,19 @@ class GraphBuilder:
         self.closed = why
 
     def _size(self, size: Size | str | None) -> Size:
+        if size is None:
+            names = ("N", *(f"N{i}" for i in range(2, len(self._symbols) + 3)))
+            size = next(name for name in names if name not in self._symbols)
         if isinstance(size, str):
-            return Dim(size)
-        if size is not None:
+            size = Dim(size)
+        if isinstance(size, Dim):
+            self._symbols |= size.symbols
             return size
-        self._open_sizes += 1
-        return Dim("N" if self._open_sizes == 1 else f"N{self._open_sizes}")
+        if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 0:
+            raise ShapeError(
+                f"{size!r} is no size", attempt="a whole number, a name, or None for an open size"
+            )
+        return int(size)
 
     def _source(
         self, operator: Operator, known: TensorType, name: str, value: np.ndarray | None = None
@@ -205,8 +220,7 @@ class GraphBuilder:
                 edges.append(self.capture(x).edge)
             else:
                 weak = isinstance(x, bool | int | float) and not isinstance(x, np.generic)
-                dtype = np.result_type(*known, x) if weak and known else None
-                edges.append(self.constant(x, dtype).edge)
+                edges.append(self.constant(x, weak_dtype(x, known) if weak else None).edge)
         return tuple(edges)
 
     def capture(self, tensor: Any) -> Value:
@@ -217,6 +231,26 @@ class GraphBuilder:
             known = TensorType(tensor.shape, tensor.dtype)
             self.captured[id(tensor)] = (tensor, self.placeholder(known.shape, known.dtype))
         return self.captured[id(tensor)][1]
+
+
+def _as_array(value: Any, dtype: DTypeLike | None = None) -> np.ndarray:
+    """Copy numbers, an array or a Tensor into an array.
+
+    Raises
+    ------
+    DtypeError
+        They are no real numbers, or do not fit the dtype.
+    """
+    data = value.data if isinstance(value, Operand) and hasattr(value, "data") else value
+    try:
+        array = np.array(data, dtype=dtype)
+    except (ValueError, TypeError, OverflowError) as error:
+        if isinstance(error, CgkitError):
+            raise
+        raise DtypeError(f"cannot put {value!r:.60} into a graph: {error}") from None
+    if array.dtype.kind not in "fiub":
+        raise DtypeError(f"a graph holds real numbers, not {array.dtype}: {value!r:.60}")
+    return array
 
 
 def _author_line() -> int | None:

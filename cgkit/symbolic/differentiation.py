@@ -10,15 +10,18 @@ from typing import Any
 
 from cgkit import operators as ops
 from cgkit.autodiff import add_gradient, needed, sweep
-from cgkit.errors import GradientError
+from cgkit.errors import CaptureError, GradientError, ShapeError
 from cgkit.node import Node
 from cgkit.operators.movement import unbroadcast
 from cgkit.order import topological_order
 from cgkit.symbolic.builder import GraphBuilder
 from cgkit.symbolic.value import Value
+from cgkit.types import show_shape
 
 
-def gradients(y: Value, xs: Sequence[Value], seed: Value | None = None) -> list[Value | None]:
+def gradients(
+    y: Value, xs: Sequence[Value] | Value, seed: Value | None = None
+) -> list[Value | None]:
     """Add to a graph the nodes that compute the gradients of a value.
 
     Parameters
@@ -26,9 +29,9 @@ def gradients(y: Value, xs: Sequence[Value], seed: Value | None = None) -> list[
     y
         What to differentiate; the sum of its elements if it has several.
     xs
-        By what: placeholders, variables or values in between.
+        By what: placeholders, variables or values in between; or one.
     seed
-        The gradient of y to begin with; ones by default.
+        The gradient of y to begin with, of its shape; ones by default.
 
     Returns
     -------
@@ -39,6 +42,8 @@ def gradients(y: Value, xs: Sequence[Value], seed: Value | None = None) -> list[
     ------
     GradientError, CaptureError
         y is not floating; a value belongs to another graph.
+    ShapeError
+        The seed has another shape.
 
     Examples
     --------
@@ -53,17 +58,16 @@ def gradients(y: Value, xs: Sequence[Value], seed: Value | None = None) -> list[
       s = add(p, p1)      float64[]
       return s
     """
-    builder = y.builder
-    if not isinstance(builder, GraphBuilder):
-        raise GradientError(f"{y!r} belongs to no graph that can still grow")
+    xs = [xs] if isinstance(xs, Value) else xs
+    builder = _builder_of(y)
     for value in (y, *xs, *(() if seed is None else (seed,))):
         builder.check_own(value)
-    if y.dtype.kind != "f":
-        raise GradientError(f"only floating values have gradients, this one is {y.dtype}")
-    if seed is None:
-        seed = builder.constant(1.0, y.dtype)
-        if y.shape:
-            seed = ops.ALL["broadcast_to"](seed, shape=y.shape)
+    seed = _seed(builder, y) if seed is None else seed
+    if seed.shape != y.shape:
+        raise ShapeError(
+            f"the seed has shape {show_shape(seed.shape)}, the value {show_shape(y.shape)}",
+            why="seeds never broadcast",
+        )
     nodes = topological_order(y.node)
     wanted = {x.node for x in xs if x.dtype.kind == "f"}
     through = needed(nodes, wanted)
@@ -87,3 +91,22 @@ def gradients(y: Value, xs: Sequence[Value], seed: Value | None = None) -> list[
         read=read, unbroadcast=unbroadcast, deliver=deliver, through=through, retain=True,
     )  # fmt: skip
     return [found.get(x.edge.key) for x in xs]
+
+
+def _builder_of(y: Any) -> GraphBuilder:
+    if not isinstance(y, Value) or not isinstance(y.builder, GraphBuilder):
+        raise CaptureError(
+            f"gradients are of values of a graph, not of {type(y).__name__}: {y!r:.60}",
+            attempt="grad(y, xs) for Tensors",
+        )
+    if y.dtype.kind != "f":
+        raise GradientError(f"only floating values have gradients, this one is {y.dtype}")
+    return y.builder
+
+
+def _seed(builder: GraphBuilder, y: Value) -> Value:
+    seed = builder.constant(1.0, y.dtype)
+    if not y.shape:
+        return seed
+    spread: Value = ops.ALL["broadcast_to"](seed, shape=y.shape)
+    return spread

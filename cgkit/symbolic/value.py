@@ -79,13 +79,13 @@ class Value(Arithmetic):
 
     def _refuse(self, what: str) -> CaptureError:
         return CaptureError(
-            f"a value of a graph has no {what} yet: {self!r}",
-            why="the graph is only being built; its values exist when it runs",
+            f"{self!r} has no {what} yet",
+            why="the graph is only being built; its numbers exist when it runs",
             attempt="an operator such as ops.where, or running the graph first",
         )
 
     def __bool__(self) -> bool:
-        raise self._refuse("truth value, so a Python `if` or `while` cannot look at it")
+        raise self._refuse("truth value for a Python `if`, `while`, `and` or `in`")
 
     def __float__(self) -> float:
         raise self._refuse("number")
@@ -94,10 +94,10 @@ class Value(Arithmetic):
         raise self._refuse("number")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        raise self._refuse("numbers, so NumPy cannot take it")
+        raise self._refuse("numbers for NumPy")
 
     def __iter__(self) -> Iterator[Any]:
         size = self.shape[0] if self.shape else None
         if not isinstance(size, int):
-            raise self._refuse("fixed number of rows to go over")
+            raise self._refuse("fixed number of rows for a loop")
         return (self[i] for i in range(size))

@@ -233,6 +233,8 @@ class TensorMethods(Arithmetic):
         Tensor(20.)
         """
         node, index = self._node("have a hook")
+        if not callable(hook):
+            raise GradientError(f"a hook is a function of the gradient, not {hook!r:.60}")
         entry = (index, hook)
         node.extra().hooks.append(entry)
 

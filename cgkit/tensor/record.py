@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from cgkit import operators as ops
-from cgkit.errors import CaptureError, CgkitError, DtypeError, GradientError, ShapeError
+from cgkit.errors import CaptureError, DtypeError, GradientError, ShapeError
 from cgkit.node import LEAF, NO_PARAMS, Edge, Node, Operand, Operator
 from cgkit.tensor.backward import GRAD_MODE
 from cgkit.tensor.methods import TensorMethods
@@ -101,9 +101,8 @@ class Tensor(TensorMethods):
             b, right_edge = right, None
         try:
             y = operator.compute(a, b)
-        except (ValueError, TypeError) as error:
-            operator.explain((a, b), NO_PARAMS)
-            raise error
+        except (ValueError, TypeError, OverflowError) as error:
+            operator.explain((a, b), NO_PARAMS, error)
         if y.__class__ is not ndarray or y is a or y is b:
             y = _array(y, (left, right))
         version = [0] if y.base is None else _version_of(y, (left, right))
@@ -194,11 +193,8 @@ def as_data(data: Any, dtype: DTypeLike | None = None) -> np.ndarray:
 def _compute(operator: Operator, arrays: Sequence[Any], params: Mapping[str, Any]) -> Any:
     try:
         return operator.compute(*arrays, **params)
-    except CgkitError:
-        raise
-    except (ValueError, TypeError, IndexError) as error:
-        operator.explain(arrays, params)
-        raise error
+    except (ValueError, TypeError, IndexError, OverflowError) as error:
+        operator.explain(arrays, params, error)
 
 
 def _array(y: Any, inputs: Sequence[Any]) -> np.ndarray:

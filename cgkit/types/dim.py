@@ -1,27 +1,16 @@
-"""What is known of a tensor before it is computed: its shape and its dtype.
+"""Sizes that are not known yet: integer polynomials of named sizes.
 
-    Dim("N") ─┐
-        784  ─┴─> TensorType((N, 784), float32)       N stays open until a graph is run
+n = Dim("N")        n * 784 is 784*N, n + n is 2*N, n - n is 0
+n.bind({"N": 5})    the same size, known to be 5: two that were taken as equal can be compared
 
-A size is an int or a `Dim`, a polynomial in named sizes with integer coefficients: a batch is N,
-two batches joined are 2*N, a flattened image is N*784. Invariants:
-
-- A Dim is never constant: arithmetic that cancels gives a plain int.
-- Unlike sizes that meet where a rule needs equal ones are *taken as equal* if either is a Dim. Each
-  run checks this: it infers the types again with Dims that know their value (`Dim.bind`), and the
-  error names both. Only unequal ints fail when the graph is built.
+A Dim is never constant, so that a plain int always means a known size.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import reduce
+from collections.abc import Callable, Mapping
 from typing import TypeAlias, Union
-
-import numpy as np
-from numpy.typing import DTypeLike
 
 from cgkit.errors import ShapeError
 
@@ -55,7 +44,7 @@ class Dim:
     """The size once it is bound, for the checks of a run; equality does not look at it."""
 
     def __init__(self, symbol: str) -> None:
-        if not symbol:
+        if not isinstance(symbol, str) or not symbol:
             raise ShapeError("a Dim needs a name", attempt='Dim("N")')
         self.terms = {((symbol, 1),): 1}
         self.value = None
@@ -248,142 +237,3 @@ def meet(left: Size, right: Size) -> Size:
 
 def _named(size: Size) -> str:
     return f"{size} = {size.value}" if isinstance(size, Dim) else str(size)
-
-
-def broadcast_sizes(left: Size, right: Size) -> Size:
-    """Join two sizes of one axis by NumPy's rule: a 1 stretches, others must be equal."""
-    if isinstance(left, int) and left == 1:
-        return right
-    if isinstance(right, int) and right == 1:
-        return left
-    return meet(left, right)
-
-
-def broadcast_shapes(*shapes: Shape) -> Shape:
-    """Give the shape that operands of these shapes broadcast to.
-
-    Examples
-    --------
-    >>> broadcast_shapes((3, 1), (4,), ())
-    (3, 4)
-    >>> broadcast_shapes((Dim("N"), 784), (784,))
-    (N, 784)
-
-    Raises
-    ------
-    ShapeError
-        Two sizes of one axis are known, differ, and neither is 1.
-    """
-    rank = max((len(shape) for shape in shapes), default=0)
-    padded = [(1,) * (rank - len(shape)) + tuple(shape) for shape in shapes]
-    try:
-        return tuple(reduce(broadcast_sizes, sizes) for sizes in zip(*padded, strict=True))
-    except ShapeError as error:
-        raise ShapeError(
-            "cannot broadcast " + " with ".join(show_shape(shape) for shape in shapes),
-            why=error.what,
-            attempt="reshape, so that unequal sizes stand over a 1",
-        ) from None
-
-
-def count(shape: Iterable[Size]) -> Size:
-    """Give the number of elements of a shape: 1 for the empty shape."""
-    total: Size = 1
-    for size in shape:
-        total = total * size
-    return total
-
-
-def show_shape(shape: Sequence[Size]) -> str:
-    """Write a shape as Python does: `(3, N)`."""
-    return str(tuple(shape))
-
-
-@dataclass(frozen=True, slots=True)
-class TensorType:
-    """The shape and dtype of a tensor, known before its values.
-
-    Parameters
-    ----------
-    shape
-        A size for each axis; () for a single number.
-    dtype
-        Anything NumPy takes as a dtype.
-
-    Examples
-    --------
-    >>> TensorType((Dim("N"), 784), "float32")
-    float32[N, 784]
-    >>> TensorType((2, 3), "float64").nbytes
-    48
-    """
-
-    shape: Shape
-    dtype: np.dtype
-
-    def __init__(self, shape: Iterable[Size], dtype: DTypeLike) -> None:
-        object.__setattr__(self, "shape", tuple(shape))
-        object.__setattr__(self, "dtype", np.dtype(dtype))
-
-    @property
-    def ndim(self) -> int:
-        """The number of axes."""
-        return len(self.shape)
-
-    @property
-    def size(self) -> Size:
-        """The number of elements."""
-        return count(self.shape)
-
-    @property
-    def nbytes(self) -> Size:
-        """The bytes that the elements take."""
-        return self.size * self.dtype.itemsize
-
-    def __repr__(self) -> str:
-        return f"{self.dtype}[{', '.join(str(size) for size in self.shape)}]"
-
-
-def promote(*operands: DTypeLike | bool | int | float | complex) -> np.dtype:
-    """Give the dtype of a result by NumPy 2's rule: a plain Python number is weak.
-
-    Examples
-    --------
-    >>> promote(np.dtype("float32"), 2.0), promote(np.dtype("int32"), 2.0)
-    (dtype('float32'), dtype('float64'))
-    """
-    return np.result_type(*operands)
-
-
-def solve(shape: Shape, sizes: Sequence[int], binding: dict[str, int]) -> None:
-    """Read off the values of symbols from one shape and the sizes it met, into `binding`.
-
-    Raises
-    ------
-    ShapeError
-        The ranks differ, a size differs, or a symbol would have two values.
-    """
-    if len(shape) != len(sizes):
-        raise ShapeError(f"expected shape {show_shape(shape)}, got {show_shape(sizes)}")
-    for size, actual in zip(shape, sizes, strict=True):
-        expected = _solve_size(size, actual, binding)
-        if expected != actual:
-            raise ShapeError(
-                f"expected shape {show_shape(shape)}, got {show_shape(sizes)}",
-                why=f"{size} is {expected}, not {actual}" if isinstance(size, Dim) else "",
-            )
-
-
-def _solve_size(size: Size, actual: int, binding: dict[str, int]) -> int:
-    if isinstance(size, int):
-        return size
-    unknown = [name for name in size.symbols if name not in binding]
-    if len(unknown) == 1:
-        with_it = [monomial for monomial in size.terms if unknown[0] in dict(monomial)]
-        slope = size.terms.get(((unknown[0], 1),))
-        if len(with_it) == 1 and slope:
-            rest = actual - size.at({**binding, unknown[0]: 0})
-            binding[unknown[0]] = rest // slope
-    if size.symbols <= binding.keys():
-        return size.at(binding)
-    raise ShapeError(f"{size} cannot be read off the size {actual}: several symbols are unknown")

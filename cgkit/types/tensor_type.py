@@ -1,0 +1,107 @@
+"""Shape and dtype as one value, and NumPy's rules for dtypes.
+
+TensorType((N, 784), "float32")     prints as float32[N, 784]
+promote(float32, 2.0)               float32: a plain Python number is weak
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from cgkit.errors import DtypeError
+from cgkit.types.dim import Shape, Size
+from cgkit.types.shapes import count
+
+
+@dataclass(frozen=True, slots=True)
+class TensorType:
+    """The shape and dtype of a tensor, known before its values.
+
+    Parameters
+    ----------
+    shape
+        A size for each axis; () for a single number.
+    dtype
+        Anything NumPy takes as a dtype.
+
+    Examples
+    --------
+    >>> from cgkit.types import Dim
+    >>> TensorType((Dim("N"), 784), "float32")
+    float32[N, 784]
+    >>> TensorType((2, 3), "float64").nbytes
+    48
+    """
+
+    shape: Shape
+    dtype: np.dtype
+
+    def __init__(self, shape: Iterable[Size], dtype: DTypeLike) -> None:
+        object.__setattr__(self, "shape", tuple(shape))
+        object.__setattr__(self, "dtype", np.dtype(dtype))
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> Size:
+        """The number of elements."""
+        return count(self.shape)
+
+    @property
+    def nbytes(self) -> Size:
+        """The bytes that the elements take."""
+        return self.size * self.dtype.itemsize
+
+    def __repr__(self) -> str:
+        return f"{self.dtype}[{', '.join(str(size) for size in self.shape)}]"
+
+
+def as_dtype(dtype: DTypeLike) -> np.dtype:
+    """Give a dtype of numbers or booleans.
+
+    Examples
+    --------
+    >>> as_dtype("float32")
+    dtype('float32')
+
+    Raises
+    ------
+    DtypeError
+        There is no such dtype, or it is of something else.
+    """
+    try:
+        found = np.dtype(dtype)
+    except TypeError:
+        raise DtypeError(f"there is no dtype {dtype!r}", attempt='"float32" or "int64"') from None
+    if found.kind not in "fiub":
+        raise DtypeError(f"a tensor holds real numbers, not {found}", attempt='"float32"')
+    return found
+
+
+def weak_dtype(number: bool | int | float, others: Sequence[np.dtype]) -> np.dtype | None:
+    """Give the dtype that a plain number takes among operands of these dtypes; None if alone.
+
+    Examples
+    --------
+    >>> weak_dtype(2.0, [np.dtype("float32")])
+    dtype('float32')
+    """
+    return np.result_type(*others, number) if others else None
+
+
+def promote(*operands: DTypeLike | bool | int | float | complex) -> np.dtype:
+    """Give the dtype of a result by NumPy 2's rule: a plain Python number is weak.
+
+    Examples
+    --------
+    >>> promote(np.dtype("float32"), 2.0), promote(np.dtype("int32"), 2.0)
+    (dtype('float32'), dtype('float64'))
+    """
+    return np.result_type(*operands)
