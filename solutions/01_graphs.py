@@ -114,18 +114,19 @@ operators = {
 # - **Task 3** (4 points). It works on a chain of 100,000 nodes. A function that calls itself
 #   cannot: Python stops after about a thousand calls inside each other.
 #
+# | Argument | What it is |
+# |---|---|
+# | `graph` | dict: the name of each node to its tuple |
+# | `feeds` | dict: the name of each input to its value |
+# | `output` | the name of the node that is asked for |
+# | `operators` | dict: the name of each operator to its function |
+#
 # Do them one after the other, in the same function. A good first step is a function that calls
 # itself. It passes task 1. Then ask yourself what it does wrong.
 
 # %% solution id=evaluate
 def evaluate(graph, feeds, output, operators):
-    """Give the value of the node `output`.
-
-    graph       dict: name -> ("input",) or ("constant", value) or (operator, name, ...)
-    feeds       dict: name of an input -> its value
-    output      name of the node that is asked for
-    operators   dict: name of an operator -> function
-    """
+    """Give the value of the node `output`."""
     ### BEGIN SOLUTION
     values = {}
     waiting = [output]

@@ -82,6 +82,8 @@ class CheckFailed(CgkitError):
         out_of: float = 0,
         error: BaseException | None = None,
     ) -> None:
+        if stage not in STAGES:
+            raise ValueError(f"{stage!r} is no stage of a check; one of {', '.join(STAGES)}")
         self.stage = stage
         self.called = called
         self.got = got

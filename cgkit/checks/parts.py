@@ -116,6 +116,8 @@ def _is_value(meaning: Meaning, before: Meaning) -> bool:
 
 def _part(node: str, read: DotGraph, meaning: Meaning, operands: tuple[str, ...]) -> Part:
     label = " ".join(read.label(node).split()) or node
+    if len(operands) > 1 and meaning.text.lower() == "sum":
+        meaning = Meaning("operation", "add")  # with one arrow in, it is the name of a value
     if operands and meaning.kind != "operation":
         count = len(operands)
         what = f"{count} arrows end in {quoted(label)}, and its label names no operation"

@@ -18,6 +18,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from cgkit.checks import search
 from cgkit.checks.judge import Returned, judge, place
 from cgkit.checks.plain import NotPlainError, describe, plain, same, show
@@ -261,7 +263,7 @@ def _changed(given: tuple[object, ...], arguments: Sequence[object]) -> str:
     for position, (after, before) in enumerate(zip(given, arguments, strict=True)):
         if (
             after is not before
-            and isinstance(before, list | dict | set)
+            and isinstance(before, list | dict | set | np.ndarray)
             and not _still(after, before)
         ):
             return f"argument {position + 1}"

@@ -119,15 +119,17 @@ def times_table(candidate: object, *, seed: int = SEED) -> Score:
 
 
 def _tables() -> Any:
+    """Give arrays of 1 to 4 rows and columns that hold whole numbers from 1 to 9."""
     from hypothesis import strategies as st
 
-    number = st.integers(1, 9).map(float)
-    size = st.integers(1, 4)
-    return st.tuples(size, size).flatmap(
-        lambda shape: st.lists(
-            number, min_size=shape[0] * shape[1], max_size=shape[0] * shape[1]
-        ).map(lambda numbers: np.array(numbers).reshape(shape))
-    )
+    number, size = st.integers(1, 9), st.integers(1, 4)
+
+    @st.composite
+    def build(draw: Any) -> np.ndarray:
+        rows, columns = draw(size), draw(size)
+        return np.array([[float(draw(number)) for _ in range(columns)] for _ in range(rows)])
+
+    return build()
 
 
 def _array_check(

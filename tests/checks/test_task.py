@@ -1,0 +1,39 @@
+import pytest
+
+from cgkit.checks import CheckFailed, NotAnswered
+from cgkit.checks.task import Fault, Task, table
+
+TASK = Task("01_graphs", "rules", 5, ("why?",), calls="multiply_rule")
+FAULT = Fault("values", "multiply_rule(1, 2)", "3", "2", "It is 2.", drawing="x")
+
+
+def test_all_points():
+    score = TASK.passed("all right")
+    assert (score.points, score.out_of, score.sentence) == (5, 5, "all right")
+
+
+def test_partial_points_show_what_is_missing():
+    score = TASK.partly(3, 4, "3 of 4", FAULT)
+    assert score.points == 3.75
+    assert "got        3" in score.missing
+    assert "✗" not in score.missing
+
+
+def test_nothing_right_is_a_failure():
+    with pytest.raises(CheckFailed) as caught:
+        TASK.partly(0, 4, "0 of 4", FAULT)
+    assert caught.value.out_of == 5
+    assert caught.value.hints == ("why?",)
+
+
+def test_not_answered_says_little():
+    fault = Fault("type", "f(1)", "nothing yet", "2", "Not yet.", drawing="x", unanswered=True)
+    failed = TASK.failed(fault)
+    assert isinstance(failed, NotAnswered)
+    assert (failed.called, failed.expected, failed.drawing) == ("multiply_rule", "", "")
+
+
+def test_table():
+    assert table(TASK)["rules"] is TASK
+    assert TASK.function == "multiply_rule"
+    assert Task("a", "b", 1, ()).function == "b"
