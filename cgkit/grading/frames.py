@@ -1,0 +1,135 @@
+"""Messages over a socket, each whole and in time, or not at all.
+
+    Channel(socket).send({"do": "call"}, raw)     ──►   8 bytes of sizes │ JSON │ raw bytes
+    Channel(socket).receive(deadline)             ──►   ({"do": "call"}, raw)
+
+- A deadline is a moment of the monotonic clock. It bounds the whole message, so that a sender that
+  drips one byte a second gains nothing.
+- `Closed` means the other side went away or sent nonsense; `OutOfTime` that it did not answer.
+  Neither is an EOFError or TimeoutError, which a student's own code raises.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+import time
+from typing import Any
+
+from cgkit.errors import CgkitError
+from cgkit.grading.codec import MOST_BYTES, Refused
+
+MOST_TEXT = 32 << 20
+"""Bytes of JSON in one message."""
+FOREVER = float("inf")
+
+_SIZES = struct.Struct(">II")
+_CHUNK = 1 << 20
+
+
+class Closed(CgkitError):
+    """The other side closed the connection or broke the protocol."""
+
+
+class OutOfTime(CgkitError):
+    """The other side did not answer before the deadline."""
+
+
+class Channel:
+    """One end of a conversation.
+
+    Parameters
+    ----------
+    end
+        A connected stream socket; closed by `close`.
+
+    Examples
+    --------
+    >>> here, there = map(Channel, socket.socketpair())
+    >>> here.send({"do": "greet"}, b"raw")
+    >>> there.receive()
+    ({'do': 'greet'}, b'raw')
+    """
+
+    def __init__(self, end: socket.socket) -> None:
+        self.end = end
+
+    def send(self, message: Any, raw: bytes = b"", deadline: float = FOREVER) -> None:
+        """Send one message.
+
+        Raises
+        ------
+        Refused
+            It is too large; nothing was sent.
+        Closed, OutOfTime
+            The other side is gone, or does not read.
+        """
+        text = json.dumps(message, separators=(",", ":")).encode()
+        if len(text) > MOST_TEXT or len(raw) > MOST_BYTES:
+            raise Refused(f"more than {MOST_TEXT >> 20} MB of data")
+        self._wait(deadline)
+        try:
+            self.end.sendall(_SIZES.pack(len(text), len(raw)) + text + raw)
+        except TimeoutError:
+            raise OutOfTime("it does not read what it is sent") from None
+        except OSError as error:
+            raise Closed(f"the connection broke ({error.strerror or type(error).__name__})") from None
+
+    def receive(self, deadline: float = FOREVER) -> tuple[Any, bytes]:
+        """Wait for one message; give it and its raw bytes.
+
+        Raises
+        ------
+        Closed, OutOfTime
+            The other side is gone or sent nonsense, or does not answer.
+        """
+        text_size, raw_size = _SIZES.unpack(self._exactly(_SIZES.size, deadline))
+        if text_size > MOST_TEXT or raw_size > MOST_BYTES:
+            raise Closed("a message larger than any may be")
+        text = self._exactly(text_size, deadline)
+        raw = self._exactly(raw_size, deadline)
+        try:
+            return json.loads(text), raw
+        except (ValueError, RecursionError) as error:
+            raise Closed(f"a malformed message ({type(error).__name__})") from None
+
+    def waiting(self) -> bool:
+        """Tell whether something has come that nobody asked for, or the other side is gone."""
+        self.end.settimeout(0)
+        try:
+            self.end.recv(1, socket.MSG_PEEK)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+        return True
+
+    def close(self) -> None:
+        """Close this end."""
+        self.end.close()
+
+    def _wait(self, deadline: float) -> None:
+        if deadline == FOREVER:
+            self.end.settimeout(None)
+            return
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise OutOfTime("no answer in time")
+        self.end.settimeout(left)
+
+    def _exactly(self, size: int, deadline: float) -> bytes:
+        """Read so many bytes; memory grows with what came, never with what was announced."""
+        parts = bytearray()
+        while len(parts) < size:
+            self._wait(deadline)
+            try:
+                part = self.end.recv(min(size - len(parts), _CHUNK))
+            except TimeoutError:
+                raise OutOfTime("no answer in time") from None
+            except OSError as error:
+                raise Closed(f"the connection broke ({type(error).__name__})") from None
+            if not part:
+                raise Closed("the other side closed the connection")
+            parts += part
+        return bytes(parts)

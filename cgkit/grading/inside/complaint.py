@@ -1,0 +1,71 @@
+"""A student's exception as data: its kind, its words, and their own lines on the way to it.
+
+    ValueError("no") at line 3 of cell mean
+      ──► {"type": "ValueError", "bases": [...], "text": "no", "where": [{"cell": "mean", "line": 3}]}
+
+Invariant: making it never raises, whatever the exception does when it is looked at.
+"""
+
+from __future__ import annotations
+
+import linecache
+import traceback
+from collections.abc import Iterator
+from typing import Any
+
+from cgkit.grading.inside.handles import Handles, builtin_bases
+
+_LONGEST = 2_000
+_PLACES = 3
+
+
+def complaint(error: BaseException, handles: Handles) -> dict[str, Any]:
+    """Describe an exception.
+
+    Parameters
+    ----------
+    error
+        Of any kind.
+    handles
+        Numbers the student's own classes of exceptions, so that a test can ask for them.
+    """
+    kind = type(error)
+    return {
+        "type": str(kind.__name__)[:100],
+        "bases": builtin_bases(kind),
+        "text": _text(error),
+        "kind": handles.mark(kind) if kind.__module__ == "__main__" else None,
+        "where": _where(error),
+    }
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error)[:_LONGEST]
+    except BaseException:  # a student's own exception may fail to print itself
+        return "(its message cannot be shown)"
+
+
+def _where(error: BaseException) -> list[dict[str, Any]]:
+    try:
+        return list(_places(error))[-_PLACES:]
+    except BaseException:  # of the same kind
+        return []
+
+
+def _places(error: BaseException) -> Iterator[dict[str, Any]]:
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        file = frame.f_code.co_filename
+        if file.startswith("<cell "):
+            yield _place(file, line, linecache.getline(file, line), frame.f_code.co_name)
+    if isinstance(error, SyntaxError) and str(error.filename).startswith("<cell "):
+        yield _place(str(error.filename), error.lineno or 0, error.text or "", "<module>")
+
+
+def _place(file: str, line: int, code: str, function: str) -> dict[str, Any]:
+    return {
+        "cell": file[len("<cell ") : -1],
+        "line": line,
+        "code": str(code).strip()[:200],
+        "function": str(function)[:100],
+    }

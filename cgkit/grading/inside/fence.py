@@ -1,0 +1,138 @@
+"""The second fence, put up in a forked process before it runs one student's code.
+
+    enter(limits) ──► pid of the fenced process (in its keeper), 0 (inside the fence)
+
+Inside: namespaces of its own (user, processes, mounts, ipc, network), a fresh /proc, one scratch
+space of bounded size that serves as home, /tmp and /dev/shm, no capabilities, no further namespaces,
+limits on memory, files and processes, and a filter of system calls.
+
+Invariant: whatever cannot be put up raises; a process never goes on behind half a fence.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import resource
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from cgkit.grading.inside import seccomp
+
+SCRATCH = "/scratch"
+
+_USER, _PROCESSES, _MOUNTS, _IPC, _NET = 0x10000000, 0x20000000, 0x00020000, 0x08000000, 0x40000000
+_PRIVATE, _BIND = 0x40000 | 0x4000, 0x1000
+_NOSUID_NODEV, _NOSUID_NODEV_NOEXEC = 6, 14
+_DUMPABLE, _BOUNDING, _NO_NEW_PRIVILEGES = 4, 24, 38
+_CAPABILITY_VERSION = 0x20080522
+_LAST_CAPABILITY = 40
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _done(result: int, what: str) -> None:
+    if result:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+
+
+def dumpable(yes: bool) -> None:
+    """Allow or forbid others of the same user to look into this process."""
+    libc.prctl(_DUMPABLE, int(yes), 0, 0, 0)
+
+
+def enter(limits: Mapping[str, Any]) -> int:
+    """Fork into a fence of its own.
+
+    Parameters
+    ----------
+    limits
+        ``processes``, ``scratch`` (bytes), and those of `restrict`.
+
+    Returns
+    -------
+    int
+        In the keeper the pid of the fenced process; in the fenced process 0.
+
+    Raises
+    ------
+    OSError
+        A part of the fence cannot be put up.
+    """
+    user, group = os.getuid(), os.getgid()
+    processes = limits["processes"]
+    resource.setrlimit(resource.RLIMIT_NPROC, (processes, processes))
+    _done(libc.unshare(_USER | _PROCESSES | _MOUNTS | _IPC | _NET), "no namespaces")
+    child = os.fork()
+    if child:
+        return child
+    dumpable(True)  # else the maps below belong to root
+    _identity(user, group)
+    _mounts(int(limits["scratch"]))
+    Path("/proc/sys/user/max_user_namespaces").write_text("0")
+    restrict(limits)
+    return 0
+
+
+def _identity(user: int, group: int) -> None:
+    here = Path("/proc/self")
+    (here / "setgroups").write_text("deny")
+    (here / "uid_map").write_text(f"{user} {user} 1")
+    (here / "gid_map").write_text(f"{group} {group} 1")
+
+
+def _mount(source: str, target: str, kind: str, flags: int, options: str = "") -> None:
+    words = [word.encode() for word in (source, target, kind)]
+    _done(libc.mount(*words, ctypes.c_ulong(flags), options.encode()), f"cannot mount {target}")
+
+
+def _mounts(size: int) -> None:
+    _mount("none", "/", "none", _PRIVATE)
+    _mount("tmpfs", SCRATCH, "tmpfs", _NOSUID_NODEV, f"size={size},mode=0777")
+    _mount("proc", "/proc", "proc", _NOSUID_NODEV_NOEXEC)
+    for place in ("/tmp", "/dev/shm"):
+        _mount(SCRATCH, place, "none", _BIND)
+
+
+def whole_proc() -> None:
+    """Mount a /proc without covered places; the kernel lets a fence mount its own only then."""
+    with contextlib.suppress(OSError):
+        _mount("proc", "/proc", "proc", _NOSUID_NODEV_NOEXEC)
+
+
+def restrict(limits: Mapping[str, Any]) -> None:
+    """Give up capabilities, bound resources and filter system calls; cannot be undone.
+
+    Parameters
+    ----------
+    limits
+        ``memory``, ``file``, ``stack`` (bytes), ``files`` (open ones), ``seconds`` (of processor).
+    """
+    if hasattr(libc, "prctl"):
+        libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+        for capability in range(_LAST_CAPABILITY + 1):
+            libc.prctl(_BOUNDING, capability, 0, 0, 0)
+        header, none = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0), (ctypes.c_uint32 * 6)()
+        libc.capset(header, none)
+    bound(limits)
+    if hasattr(libc, "prctl"):
+        seccomp.load(libc)
+
+
+def bound(limits: Mapping[str, Any]) -> None:
+    """Bound what this process and its children may use."""
+    for name, value in (
+        ("RLIMIT_CORE", 0),
+        ("RLIMIT_AS", limits["memory"]),
+        ("RLIMIT_FSIZE", limits["file"]),
+        ("RLIMIT_NOFILE", limits["files"]),
+        ("RLIMIT_STACK", limits["stack"]),
+        ("RLIMIT_CPU", limits["seconds"]),
+    ):
+        number = getattr(resource, name)
+        hard = resource.getrlimit(number)[1]
+        most = int(value) if hard == resource.RLIM_INFINITY else min(int(value), hard)
+        resource.setrlimit(number, (most, most))

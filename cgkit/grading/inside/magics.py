@@ -1,0 +1,38 @@
+r"""Notebook cells as Python: what only a notebook understands is left out, line for line.
+
+    "%matplotlib inline\nx = 1\nx?"  ──►  "pass\nx = 1\npass"
+
+Lines keep their numbers. Code that is Python already is never touched, whatever its lines begin with.
+"""
+
+from __future__ import annotations
+
+import ast
+
+
+def plain_python(source: str) -> str:
+    r"""Give a cell without magics, shell commands and questions.
+
+    Examples
+    --------
+    >>> plain_python("%reset -f\ny = 2")
+    'pass\ny = 2'
+    >>> plain_python('text = "a"\n')
+    'text = "a"\n'
+    """
+    if _is_python(source):
+        return source
+    return "\n".join("pass" if _is_magic(line) else line for line in source.split("\n"))
+
+
+def _is_python(source: str) -> bool:
+    try:
+        ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def _is_magic(line: str) -> bool:
+    bare = line.rstrip()
+    return bare[:1] in ("%", "!", "?") or (bare.endswith("?") and "#" not in bare)

@@ -1,0 +1,243 @@
+"""One student's code, run on request: cells, calls, attributes; the answer is data or a number.
+
+    {"do": "cell", "id": "mean", "source": "def mean(a): ..."}      ──►  {"value": null, ...}
+    {"do": "call", "of": 0, "arguments": [[1, 2]], "named": {}}     ──►  {"value": 1.5, ...}
+    student's code calls what it was given                          ──►  {"callback": 0, ...}
+
+- Every request gets one answer: a value or an error, with what was printed since the last one.
+- An exception of the student's, of any kind, is an answer and never the end.
+- Nothing here is trusted outside: a student may replace all of it.
+"""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+import linecache
+import os
+import random
+import sys
+import types
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from cgkit.grading.codec import Decoder, Encoder, Refused
+from cgkit.grading.frames import Channel, Closed
+from cgkit.grading.inside.capture import Capture
+from cgkit.grading.inside.complaint import complaint
+from cgkit.grading.inside.handles import Callback, Handles
+from cgkit.grading.inside.magics import plain_python
+from cgkit.grading.inside.standins import Inert
+
+MUTABLE = (list, dict, set, bytearray, np.ndarray)
+MODULES = ("builtins", "math", "operator", "numpy")
+"""Modules whose functions cross by name."""
+_KEPT = 50
+_AS_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
+    "__len__": len,
+    "__bool__": bool,
+    "__str__": str,
+    "__repr__": repr,
+    "__float__": float,
+    "__int__": int,
+}
+_LONGEST = 20_000
+
+
+class Worker:
+    """Serves one conversation.
+
+    Parameters
+    ----------
+    channel
+        Where requests come from.
+    """
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self._handles = Handles()
+        self._printed, self._warned = Capture(), Capture()
+        self._seen: list[tuple[str, str]] = []
+        self._named: dict[int, Any] = {}
+        self._given: dict[str, Any] = {}
+        self._depth = sys.getrecursionlimit()
+        main = sys.modules["__main__"] = types.ModuleType("__main__")
+        self._names = main.__dict__
+        self._names["__builtins__"] = builtins
+
+    def settle(self) -> None:
+        """Take over standard streams and what only a notebook has."""
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for number in (0, 1, 2):
+            os.dup2(nothing, number)
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123 (stays open)
+        sys.stdout, sys.stderr = self._printed, self._warned  # type: ignore[assignment]
+        extra: dict[str, Any] = {
+            "input": lambda *_: "",
+            "display": Inert("display"),
+            "get_ipython": Inert("get_ipython"),
+        }
+        vars(builtins).update(extra)
+
+    def note(self, what: str, which: str) -> None:
+        """Remember something a teacher should look at."""
+        if len(self._seen) < _KEPT and (what, which) not in self._seen:
+            self._seen.append((what, which))
+
+    # conversation
+
+    def serve(self) -> None:
+        """Answer requests until the other side is gone."""
+        while True:
+            try:
+                request, raw = self._channel.receive()
+                self._answer(request, raw)
+            except Closed:
+                os._exit(0)
+
+    def _answer(self, request: Any, raw: bytes) -> None:
+        try:
+            self._do(request, raw)
+        except Closed:
+            raise
+        except BaseException as error:
+            body = complaint(error, self._handles)
+            self._channel.send({"error": body, **self._news()})
+
+    def _news(self) -> dict[str, Any]:
+        """Give what happened beside the answer itself."""
+        news: dict[str, Any] = {}
+        for name, capture in (("printed", self._printed), ("warned", self._warned)):
+            if text := capture.take():
+                news[name] = text
+        if self._seen:
+            news["seen"], self._seen = self._seen, []
+        if sys.getrecursionlimit() != self._depth:
+            self._depth = sys.getrecursionlimit()
+            news["depth"] = True
+        return news
+
+    def _reply(self, value: Any, arguments: tuple[Any, ...] = (), changed: Any = ()) -> None:
+        encoder = Encoder(self._handles.mark, arguments)
+        message = {"value": encoder(value)}
+        if changed:
+            whole = Encoder(self._handles.mark)
+            whole.raw = encoder.raw
+            message["changed"] = [[number, whole(arguments[number])] for number in changed]
+        self._channel.send({**message, **self._news()}, bytes(encoder.raw))
+
+    def _ask(self, number: int, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Call a function that lies outside, and serve whoever asks on its behalf meanwhile."""
+        encoder = Encoder(self._handles.mark)
+        message = {
+            "callback": number,
+            "arguments": [encoder(value) for value in arguments],
+            "named": {str(name): encoder(value) for name, value in named.items()},
+            **self._news(),
+        }
+        self._channel.send(message, bytes(encoder.raw))
+        while True:
+            request, raw = self._channel.receive()
+            if "raise" in request:
+                kind = getattr(builtins, str(request["raise"]), RuntimeError)
+                raise kind(request["text"])
+            if "return" in request:
+                return self._decoder(raw)(request["return"])
+            self._answer(request, raw)
+
+    def _decoder(self, raw: bytes) -> Decoder:
+        return Decoder(raw, self._held)
+
+    def _held(self, name: str, body: Any) -> Any:
+        if name == "handle":
+            return self._handles[body]
+        if name == "callback":
+            return Callback(self._ask, body[0], body[1])
+        if name == "function" and body[0] in MODULES:
+            function = getattr(sys.modules[body[0]], body[1])
+            self._named[id(function)] = {"function": body}
+            return function
+        raise Refused(f"no value: {name}")
+
+    # requests
+
+    def _do(self, request: dict[str, Any], raw: bytes) -> None:
+        handler = getattr(self, f"_do_{request['do']}")
+        handler(request, self._decoder(raw), raw)
+
+    def _do_cell(self, request: dict[str, Any], decode: Decoder, raw: bytes) -> None:
+        source, place = plain_python(request["source"]), f"<cell {request['id']}>"
+        seed = request["seed"]
+        random.seed(seed)
+        np.random.seed(seed % 2**32)
+        lines = source.splitlines(keepends=True)
+        linecache.cache[place] = (len(source), None, lines, place)
+        before = set(self._names)
+        try:
+            exec(compile(source, place, "exec"), self._names)
+        finally:
+            if request["given"]:  # what the assignment itself defines comes back when deleted
+                self._given |= {name: self._names[name] for name in self._names.keys() - before}
+            self._names |= {n: v for n, v in self._given.items() if n not in self._names}
+        self._reply(None)
+
+    def _do_get(self, request: dict[str, Any], decode: Decoder, raw: bytes) -> None:
+        name = request["name"]
+        if name not in self._names:
+            raise NameError(f"name {name!r} is not defined")
+        self._reply(self._names[name])
+
+    def _do_set(self, request: dict[str, Any], decode: Decoder, raw: bytes) -> None:
+        self._names[request["name"]] = decode(request["value"])
+        self._reply(None)
+
+    def _do_call(self, request: dict[str, Any], decode: Decoder, raw: bytes) -> None:
+        arguments = tuple(decode(mark) for mark in request["arguments"])
+        named = {name: decode(mark) for name, mark in request["named"].items()}
+        value = self._handles[request["of"]](*arguments, **named)
+        watched = [number for number in request["watch"] if number < len(arguments)]
+        changed = [
+            number
+            for number in watched
+            if self._differs(arguments[number], request["arguments"][number], raw)
+        ]
+        self._reply(value, arguments, changed)
+
+    def _differs(self, argument: Any, mark: Any, raw: bytes) -> bool:
+        if type(argument) not in MUTABLE:
+            return False
+        encoder = Encoder(lambda thing: self._named.get(id(thing)) or self._handles.mark(thing))
+        return encoder(argument) != mark or (len(encoder.raw) > 0 and bytes(encoder.raw) != raw)
+
+    def _do_attribute(self, request: dict[str, Any], decode: Decoder, raw: bytes) -> None:
+        self._reply(getattr(self._handles[request["of"]], request["name"]))
+
+    def _do_assign(self, request: dict[str, Any], decode: Decoder, raw: bytes) -> None:
+        setattr(self._handles[request["of"]], request["name"], decode(request["value"]))
+        self._reply(None)
+
+    def _do_next(self, request: dict[str, Any], decode: Decoder, raw: bytes) -> None:
+        self._reply(list(itertools.islice(self._handles[request["of"]], 1)))
+
+    def _do_iterate(self, request: dict[str, Any], decode: Decoder, raw: bytes) -> None:
+        self._reply(iter(self._handles[request["of"]]))
+
+    def _do_instance(self, request: dict[str, Any], decode: Decoder, raw: bytes) -> None:
+        self._reply(isinstance(self._handles[request["of"]], self._handles[request["kind"]]))
+
+    def _do_operate(self, request: dict[str, Any], decode: Decoder, raw: bytes) -> None:
+        thing, name = self._handles[request["of"]], request["name"]
+        operands = [decode(mark) for mark in request["arguments"]]
+        if name in _AS_BUILTIN:
+            value = _AS_BUILTIN[name](thing)
+            self._reply(value[:_LONGEST] if type(value) is str else value)
+            return
+        method = getattr(type(thing), name, None)
+        if method is None:
+            raise TypeError(f"{type(thing).__name__} does not define {name}")
+        value = method(thing, *operands)
+        if value is NotImplemented:
+            raise TypeError(f"{name} of {type(thing).__name__} does not take these operands")
+        self._reply(value)

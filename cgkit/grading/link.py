@@ -1,0 +1,340 @@
+"""The conversation with one worker: questions out, answers in, callbacks between.
+
+    link.get("mean") ──► Function        link.call(mean, ([1, 2],)) ──► 1.5, or StudentError
+
+- One deadline holds for everything until it is set again; what is late is `TimedOut`, once and for
+  every later question.
+- What the other side says is checked word by word; nonsense ends the worker.
+- Functions that go in come back as callbacks with data; their own errors go in by name and text.
+"""
+
+from __future__ import annotations
+
+import builtins
+import select
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from cgkit.grading.codec import Decoder, Encoder, Refused
+from cgkit.grading.frames import Closed, OutOfTime
+from cgkit.grading.inside.worker import MODULES
+from cgkit.grading.outcomes import (
+    Died,
+    NotData,
+    StudentError,
+    TimedOut,
+    builtin_base,
+    error_class,
+    error_of,
+)
+from cgkit.grading.policy import DATA, Policy, put_back
+from cgkit.grading.proxies import BY_NAME, Odd, Proxy, name_it
+from cgkit.grading.sandbox import Sandbox
+from cgkit.grading.signatures import signature
+
+MOST_QUESTIONS = 500_000
+_NEVER_BY_NAME = ("eval", "exec", "open", "compile", "__import__", "input", "breakpoint")
+_LOOK = 0.1
+
+
+class Link:
+    """One worker and all that was exchanged with it.
+
+    Parameters
+    ----------
+    sandbox
+        Gives the worker.
+    policy
+        What answers may be.
+    """
+
+    def __init__(self, sandbox: Sandbox, policy: Policy) -> None:
+        self.policy = policy
+        self.seen: list[tuple[str, str]] = []
+        self.deadline = time.monotonic() + 10
+        self.questions = 0
+        self._sandbox = sandbox
+        self._worker = sandbox.fork()
+        self._channel = self._worker.channel
+        self._callbacks: list[Callable[..., Any]] = []
+        self._proxies: dict[int, Proxy] = {}
+        self._errors: dict[int, type[StudentError]] = {}
+        self._ended: BaseException | None = None
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still answers; a worker that speaks unasked or is gone does not."""
+        if self._ended is None and self._channel.waiting():
+            self._lost(Died("the process running your code ended"))
+        return self._ended is None
+
+    def end(self) -> None:
+        """End the worker."""
+        if self._ended is None:
+            self._lost(Died("the worker was ended"))
+
+    def _lost(self, why: BaseException) -> BaseException:
+        self._ended = self._ended or why
+        self._worker.end()
+        return self._ended
+
+    # questions
+
+    def run(self, cell: str, source: str, seed: int, *, given: bool = False) -> None:
+        """Run one cell.
+
+        Raises
+        ------
+        StudentError, TimedOut, Died
+            As it ends.
+        """
+        request = {"do": "cell", "id": cell, "source": source, "seed": seed, "given": given}
+        self._ask(request)
+
+    def get(self, name: str) -> Any:
+        """Give what a name of the student's holds now."""
+        value = self._ask({"do": "get", "name": name})
+        kind = _kind(value)
+        if not self.policy.allows(f"{name}=", kind) and not _same_use(self.policy, name, kind):
+            raise NotData(f"{name} holds {_said(value)}, and a check reads plain data only")
+        return name_it(value, name)
+
+    def set(self, name: str, value: object) -> None:
+        """Let a name of the student's hold a value."""
+        encoder = Encoder(self._outward)
+        self._ask({"do": "set", "name": name, "value": encoder(value)}, encoder)
+
+    def call(
+        self,
+        proxy: Proxy,
+        arguments: Sequence[object],
+        named: dict[str, object],
+        changes: Sequence[int],
+        key: str = "",
+    ) -> Any:
+        """Call a function of the student's."""
+        key = key or proxy._key
+        request = {"do": "call", "of": proxy._number, "watch": list(changes)}
+        value = self._called(request, arguments, named, key)
+        same = any(value is argument for argument in arguments) or value is proxy._owner
+        kind = "self" if same and isinstance(value, Proxy) else _kind(value)
+        if not self.policy.allows(key, kind):
+            raise NotData(f"{key} gave {_said(value)}, and a check reads plain data only")
+        return name_it(value, f"{key}()")
+
+    def make(self, proxy: Proxy, arguments: Sequence[object], named: dict[str, object]) -> Any:
+        """Make an object of a class of the student's."""
+        request = {"do": "call", "of": proxy._number, "watch": []}
+        return self._called(request, arguments, named, proxy._key)
+
+    def _called(
+        self,
+        request: dict[str, Any],
+        arguments: Sequence[object],
+        named: dict[str, object],
+        key: str,
+    ) -> Any:
+        encoder = Encoder(self._outward)
+        request["arguments"] = [encoder(value) for value in arguments]
+        request["named"] = {name: encoder(value) for name, value in named.items()}
+        return self._ask(request, encoder, arguments, key)
+
+    def attribute(self, proxy: Proxy, name: str) -> Any:
+        """Read an attribute."""
+        return self._ask({"do": "attribute", "of": proxy._number, "name": name})
+
+    def assign(self, proxy: Proxy, name: str, value: object) -> None:
+        """Set an attribute."""
+        encoder = Encoder(self._outward)
+        request = {"do": "assign", "of": proxy._number, "name": name, "value": encoder(value)}
+        self._ask(request, encoder)
+
+    def operate(self, proxy: Proxy, name: str, operands: Sequence[object]) -> Any:
+        """Let an operator of the student's work."""
+        encoder = Encoder(self._outward)
+        marks = [encoder(value) for value in operands]
+        request = {"do": "operate", "of": proxy._number, "name": name, "arguments": marks}
+        return self._ask(request, encoder)
+
+    def iterate(self, proxy: Proxy) -> Any:
+        """Begin to walk through an object."""
+        return self._ask({"do": "iterate", "of": proxy._number})
+
+    def following(self, proxy: Proxy) -> Any:
+        """Give the next item in a list, or an empty list."""
+        return self._ask({"do": "next", "of": proxy._number})
+
+    def is_instance(self, proxy: Proxy, kind: Proxy) -> bool:
+        """Tell whether an object is one of a class."""
+        request = {"do": "instance", "of": proxy._number, "kind": kind._number}
+        return self._ask(request) is True
+
+    # the exchange
+
+    def _ask(
+        self,
+        request: dict[str, Any],
+        encoder: Encoder | None = None,
+        sent: Sequence[object] = (),
+        key: str = "",
+    ) -> Any:
+        if self._ended is not None:
+            raise self._ended
+        self.questions += 1
+        if self.questions > MOST_QUESTIONS:
+            raise self._lost(Died("too many questions were asked"))
+        try:
+            raw = bytes(encoder.raw) if encoder else b""
+            self._channel.send(request, raw, self.deadline)
+            answer, raw = self._answer()
+            return self._value(answer, raw, sent, request, key)
+        except OutOfTime:
+            raise self._lost(TimedOut("it did not come to an end")) from None
+        except Closed:
+            raise self._lost(Died("the process running your code ended")) from None
+
+    def _answer(self) -> tuple[dict[str, Any], bytes]:
+        while True:
+            self._wait()
+            answer, raw = self._channel.receive(self.deadline)
+            if type(answer) is not dict:
+                raise Closed("no answer")
+            self._take_news(answer)
+            if "callback" not in answer:
+                return answer, raw
+            self._call_back(answer, raw)
+
+    def _wait(self) -> None:
+        """Wait for an answer; where the kernel bounds no group, look at the weight meanwhile."""
+        while self._sandbox.watched:
+            left = self.deadline - time.monotonic()
+            ready, _, _ = select.select([self._channel.end], [], [], max(0, min(_LOOK, left)))
+            if ready or left <= 0:
+                return
+            if self._sandbox.weight() > self._sandbox.limits.together:
+                raise self._lost(Died("the processes of your code used too much memory"))
+
+    def _take_news(self, answer: dict[str, Any]) -> None:
+        for name, stream in (("printed", sys.stdout), ("warned", sys.stderr)):
+            if text := answer.get(name):
+                stream.write(str(text)[:70_000])
+        seen = answer.get("seen")
+        if isinstance(seen, list) and len(self.seen) < 200:
+            pairs = (item for item in seen if isinstance(item, list) and len(item) == 2)
+            self.seen += [(str(what)[:100], str(which)[:300]) for what, which in pairs]
+        if answer.get("depth"):  # a check that looks at the limit of recursion sees it changed
+            sys.setrecursionlimit(sys.getrecursionlimit() + 1)
+
+    def _value(
+        self,
+        answer: dict[str, Any],
+        raw: bytes,
+        sent: Sequence[object],
+        request: dict[str, Any],
+        key: str,
+    ) -> Any:
+        decode = Decoder(raw, self._inward, sent)
+        if "error" in answer:
+            body = answer["error"]
+            if type(body) is not dict:
+                raise Closed("no error")
+            raise error_of(body, self._error_class(body.get("kind")))
+        value = decode(answer.get("value"))
+        for number, mark in answer.get("changed", ()):
+            if number in request.get("watch", ()):
+                put_back(sent[number], Decoder(raw, self._inward)(mark))
+                self.policy.note_change(key, number)
+        return value
+
+    def _call_back(self, answer: dict[str, Any], raw: bytes) -> None:
+        encoder = Encoder(self._outward)
+        try:
+            function = self._callbacks[answer["callback"]]
+            decode = Decoder(raw, self._inward)
+            arguments = [decode(mark) for mark in answer["arguments"]]
+            named = {name: decode(mark) for name, mark in answer["named"].items()}
+            body = {"return": encoder(function(*arguments, **named))}
+        except Exception as error:  # of the callback's own, or of what came as its arguments
+            base = builtin_base([kind.__name__ for kind in type(error).__mro__])
+            name = base.__name__ if base else "RuntimeError"
+            encoder = Encoder(self._outward)
+            body = {"raise": name, "text": str(error)[:300]}
+        self._channel.send(body, bytes(encoder.raw), self.deadline)
+
+    # what is no data
+
+    def _outward(self, value: object) -> Any:
+        if isinstance(value, Proxy):
+            return {"handle": value._number}
+        for number, kind in self._errors.items():
+            if value is kind:
+                return {"handle": number}
+        if callable(value):
+            name = str(getattr(value, "__name__", ""))
+            module = _home(value)
+            if module and name not in _NEVER_BY_NAME:
+                return {"function": [module, name]}
+            if value not in self._callbacks:
+                self._callbacks.append(value)
+            return {"callback": [self._callbacks.index(value), name or "function"]}
+        raise Refused(f"a {type(value).__name__} cannot be given to a student's code")
+
+    def _inward(self, name: str, body: Any) -> Any:
+        if name == "callback":
+            return self._callbacks[body[0]]
+        if name != "handle":
+            raise Refused(f"no value: {name[:40]}")
+        number, kind = body["at"], body["is"]
+        if type(number) is not int:
+            raise Refused("no handle")
+        if kind == "exception":
+            return self._error_class({"handle": body})
+        if number not in self._proxies:
+            made = BY_NAME.get(kind, Odd)
+            proxy = made(self, number, str(body["name"])[:80], str(body["type"])[:80])
+            if kind == "function":
+                object.__setattr__(proxy, "__doc__", str(body.get("doc", ""))[:2000])
+                object.__setattr__(proxy, "__signature__", signature(str(body.get("takes", ""))))
+            self._proxies[number] = proxy
+        return self._proxies[number]
+
+    def _error_class(self, mark: Any) -> type[StudentError] | None:
+        try:
+            body = mark["handle"]
+            number, name = int(body["at"]), str(body["name"])
+        except (KeyError, TypeError, ValueError):
+            return None
+        if number not in self._errors:
+            self._errors[number] = error_class(name, builtin_base(body.get("bases")))
+        return self._errors[number]
+
+
+def _kind(value: object) -> str:
+    return value.kind if isinstance(value, Proxy) else DATA
+
+
+def _said(value: object) -> str:
+    return value._said() if isinstance(value, Proxy) else "data"
+
+
+def _same_use(policy: Policy, name: str, kind: str) -> bool:
+    """Tell whether a name may hold this: anything callable will do where a function is asked for."""
+    callable_kinds = ("function", "class", "object")
+    return kind in callable_kinds and any(
+        policy.allows(f"{name}=", other) for other in callable_kinds
+    )
+
+
+def _home(value: Any) -> str:
+    """Name the module under which a function is known on both sides, or ""."""
+    module = getattr(value, "__module__", None) or ("numpy" if isinstance(value, np.ufunc) else "")
+    module = {"_operator": "operator"}.get(module, module)
+    name = getattr(value, "__name__", "")
+    if module not in MODULES:
+        return ""
+    home = builtins if module == "builtins" else sys.modules.get(module)
+    return module if home is not None and vars(home).get(name) is value else ""

@@ -1,0 +1,81 @@
+"""Which names a cell binds, and which it reads; by its syntax, nothing is run.
+
+    bound("def mean(a): ...\\nb, c = 1, 2") ──► {"mean", "b", "c"}
+
+Code that is no Python still gives the names after `def` and `class`, so that a cell with a slip in
+it can be found by what it was to define.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from collections.abc import Iterator
+
+from cgkit.grading.inside.magics import plain_python
+
+_DEFINITION = re.compile(r"^(?:async\s+)?(?:def|class)\s+([^\W\d]\w*)", re.MULTILINE)
+
+
+def tree_of(source: str) -> ast.Module | None:
+    """Parse a cell, magics left out; give None where it is no Python."""
+    try:
+        return ast.parse(plain_python(source))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+@functools.lru_cache(maxsize=4096)
+def bound(source: str) -> frozenset[str]:
+    r"""Give the names that a cell binds at its top level.
+
+    Examples
+    --------
+    >>> sorted(bound("import math as m\nfor i in x:\n    y = i\nwith f() as g: pass"))
+    ['g', 'i', 'm', 'y']
+    >>> sorted(bound("def slip(:\n"))
+    ['slip']
+    """
+    tree = tree_of(source)
+    if tree is None:
+        return frozenset(_DEFINITION.findall(source))
+    return frozenset(name for statement in tree.body for name in _bound(statement))
+
+
+def defined(source: str) -> frozenset[str]:
+    """Give the names of functions and classes that a cell defines at its top level."""
+    tree = tree_of(source)
+    if tree is None:
+        return frozenset(_DEFINITION.findall(source))
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return frozenset(node.name for node in tree.body if isinstance(node, kinds))
+
+
+def read(source: str) -> frozenset[str]:
+    """Give every name that a cell reads anywhere in it."""
+    tree = tree_of(source)
+    if tree is None:
+        return frozenset()
+    return frozenset(
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    )
+
+
+def _bound(node: ast.AST) -> Iterator[str]:
+    """Walk over the names a statement binds in its own scope."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield node.name
+        return
+    if isinstance(node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+        return
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        yield node.id
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        yield from ((alias.asname or alias.name).partition(".")[0] for alias in node.names)
+    if isinstance(node, ast.ExceptHandler) and node.name:
+        yield node.name
+    for child in ast.iter_child_nodes(node):
+        yield from _bound(child)

@@ -1,0 +1,89 @@
+"""What is the same for every student, done once: given cells outside, tests that read no answer.
+
+    prepare(master) ──► Prepared(names, steady)      then `lightened(plan)` leaves them out
+
+A given cell is *steady* when it reads nothing of a student's and nothing that could have been
+changed by a cell that does, and when what it binds is bound by it alone. Steady cells are run once in
+the lane; each judge, being a fork, has their names. They still run inside for each student.
+
+A test cell is *constant* when it reads nothing but steady names: it gives everybody what it gave to
+the reference.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import io
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from cgkit.grading.master import Master, MasterCell
+from cgkit.grading.names import bound, read
+from cgkit.grading.rebuild import Plan
+from cgkit.grading.result import CellResult, Result
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What needs no doing again."""
+
+    names: Mapping[str, Any] = field(default_factory=dict)
+    """Bound by steady cells."""
+    steady: frozenset[str] = frozenset()
+    """Ids of given cells that need not run outside again."""
+    constant: frozenset[str] = frozenset()
+    """Ids of test cells that read no answer."""
+    results: Mapping[str, CellResult] = field(default_factory=dict)
+    """What the constant ones gave."""
+
+    def lightened(self, plan: Plan) -> Plan:
+        """Give a plan whose steady cells run inside only."""
+        cells = tuple(
+            replace(cell, live=False) if cell.cell in self.steady else cell for cell in plan.cells
+        )
+        return replace(plan, cells=cells)
+
+    def with_results(self, reference: Result) -> Prepared:
+        """Give what is prepared, with the results of constant test cells."""
+        results = {cell.cell: cell for cell in reference.cells if cell.cell in self.constant}
+        return replace(self, results=results)
+
+
+def prepare(master: Master) -> Prepared:
+    """Run the steady cells of an assignment, in this process.
+
+    Parameters
+    ----------
+    master
+        The assignment; its given cells are trusted.
+    """
+    steady = _steady(master)
+    names: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins}
+    for cell in steady:
+        quiet = io.StringIO()
+        with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
+            exec(compile(cell.source, f"<cell {cell.cell}>", "exec"), names)
+    known = names.keys() | vars(builtins).keys()
+    constant = frozenset(
+        cell.cell for cell in master.cells
+        if cell.role == "test" and read(cell.source) <= known | bound(cell.source)
+    )  # fmt: skip
+    return Prepared(names, frozenset(cell.cell for cell in steady), constant)
+
+
+def _steady(master: Master) -> list[MasterCell]:
+    """Find the given cells that come out the same for everybody."""
+    runs = [cell for cell in master.cells if cell.role in ("given", "test")]
+    times = Counter(name for cell in runs for name in bound(cell.source))
+    loose = set(master.exported)
+    steady = []
+    for cell in runs:
+        alone = all(times[name] == 1 for name in bound(cell.source))
+        if cell.role == "given" and alone and not read(cell.source) & loose:
+            steady.append(cell)
+        else:
+            loose |= bound(cell.source)
+    return steady

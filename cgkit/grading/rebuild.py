@@ -1,0 +1,204 @@
+"""The assignment with a student's answers in it, as a plan of cells to run.
+
+    master + submitted bytes ──► Plan(cells, exported, notes, sources)
+
+    given     the instructor's text, inside and outside
+    solution  the student's text, inside
+    extra     cells the student added or changed, inside, where they stood
+    test      the instructor's text with its hidden part, outside
+
+Rebuilt, not repaired: nothing of the submitted file but sources is believed. Deleted, copied, split
+and edited test cells make no difference. Invariant: `rebuild` never raises, whatever the bytes.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from cgkit.grading.master import Master, MasterCell
+from cgkit.grading.matching import Match, match
+from cgkit.grading.names import bound
+from cgkit.grading.submission import Submission, SubmittedCell, read_submission
+
+PlanKind: TypeAlias = Literal["given", "solution", "extra", "test"]
+
+_ALIKE = 0.8
+_PART = 12
+_MOST_EXTRAS = 300
+
+
+@dataclass(frozen=True)
+class PlanCell:
+    """One step."""
+
+    kind: PlanKind
+    cell: str
+    source: str
+    points: float = 0.0
+    limit: float = 0.0
+    live: bool = True
+    """For given cells: whether their outside part must run for each submission anew."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything to run for one submission, in order."""
+
+    cells: tuple[PlanCell, ...]
+    exported: frozenset[str]
+    notes: tuple[str, ...] = ()
+    sources: dict[str, str] = field(default_factory=dict)
+    """For each cell that students write, the text that is graded; what was released if none."""
+    edited: tuple[tuple[str, str], ...] = ()
+    """(test cell, what was changed in it), where a student edited one."""
+
+
+def rebuild(master: Master, raw: bytes) -> Plan:
+    """Put the answers of a submission into the assignment.
+
+    Parameters
+    ----------
+    master
+        The assignment.
+    raw
+        The submitted file, any bytes.
+    """
+    return plan_of(master, read_submission(raw))
+
+
+def plan_of(master: Master, submission: Submission) -> Plan:
+    """Put the answers of a submission that was read into the assignment."""
+    found = match(master, submission.cells)
+    notes = [*submission.notes, *found.notes]
+    edited = tuple(_edited_tests(master, submission.cells))
+    notes += [f"{cell}: {what}; the assignment's own text was used" for cell, what in edited]
+    extras = _extras(master, submission.cells, found, notes)
+    cells: list[PlanCell] = [*extras.get(-1, ())]
+    sources: dict[str, str] = {}
+    for place, cell in enumerate(master.cells):
+        if cell.role in ("solution", "written"):
+            answer = found.found.get(cell.cell)
+            sources[cell.cell] = answer.source if answer else cell.released
+        if cell.role == "solution":
+            cells.append(PlanCell("solution", cell.cell, sources[cell.cell], limit=cell.limit))
+        elif cell.role in ("given", "test"):
+            cells.append(_own(cell))
+        cells += extras.get(place, ())
+    return Plan(tuple(cells), master.exported, tuple(dict.fromkeys(notes)), sources, edited)
+
+
+def _own(cell: MasterCell) -> PlanCell:
+    kind: PlanKind = "test" if cell.role == "test" else "given"
+    return PlanCell(kind, cell.cell, cell.source, cell.points, cell.limit)
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+def _edited_tests(
+    master: Master, cells: Sequence[SubmittedCell]
+) -> Iterable[tuple[str, str]]:
+    """Name the test cells that are not there as they were handed out, and what is different."""
+    named = {cell.grade_id for cell in cells}
+    texts = {_squeezed(cell.source) for cell in cells}
+    for test in master.cells:
+        if test.role != "test":
+            continue
+        same = [cell for cell in cells if cell.grade_id == test.cell]
+        if not same and test.cell not in named and _squeezed(test.released) not in texts:
+            yield test.cell, "the test cell was deleted"
+        if len(same) > 1:
+            yield test.cell, f"the test cell is there {len(same)} times"
+        if any(_squeezed(cell.source) != _squeezed(test.released) for cell in same):
+            yield test.cell, "the test cell was edited"
+        if any(cell.points is not None and cell.points != test.points for cell in same):
+            yield test.cell, "the points of the test cell were edited"
+
+
+def _extras(
+    master: Master, cells: Sequence[SubmittedCell], found: Match, notes: list[str]
+) -> dict[int, list[PlanCell]]:
+    """Give the student's own cells by the place of the assignment's cell they stand behind."""
+    places = {cell.cell: place for place, cell in enumerate(master.cells)}
+    answers = {cell.number: name for name, cell in found.found.items()}
+    texts = _Texts(master)
+    extras: dict[int, list[PlanCell]] = {}
+    at, count = -1, 0
+    for cell in cells:
+        place = places.get(answers.get(cell.number, cell.grade_id))
+        if place is None:
+            place = texts.place(cell.source)
+        at = max(at, place) if place is not None else at
+        if cell.number in answers or not _is_own(cell, master, texts, found):
+            continue
+        count += 1
+        if count > _MOST_EXTRAS:
+            notes.append(f"only the first {_MOST_EXTRAS} cells of the student's own were run")
+            break
+        name = f"own{cell.number + 1}"
+        extras.setdefault(at, []).append(PlanCell("extra", name, cell.source))
+        if bound(cell.source):
+            notes.append(f"cell {cell.number + 1} of the student's own was run with the answers")
+    return extras
+
+
+class _Texts:
+    """Recognizes texts of the assignment."""
+
+    def __init__(self, master: Master) -> None:
+        self._tests = [
+            text for cell in master.cells if cell.role == "test"
+            for text in (cell.released, cell.source) if text.strip()
+        ]  # fmt: skip
+        self._places = {
+            _squeezed(text): place
+            for place, cell in enumerate(master.cells)
+            for text in (cell.released, cell.source)
+            if cell.kind == "code" and text.strip()
+        }
+        self._plain = {
+            _squeezed(cell.released) for cell in master.cells if cell.role == "plain"
+        }
+
+    def place(self, source: str) -> int | None:
+        """Find the cell of the assignment with this text."""
+        return self._places.get(_squeezed(source))
+
+    def is_plain(self, source: str) -> bool:
+        """Tell whether it is an unlocked cell as it was handed out."""
+        return _squeezed(source) in self._plain
+
+    def is_test(self, source: str) -> bool:
+        """Tell whether it is part of a test cell, or nearly one."""
+        squeezed = _squeezed(source)
+        part = len(squeezed) >= _PART and not bound(source)
+        return any(part and squeezed in _squeezed(test) or _alike(source, test)
+                   for test in self._tests)  # fmt: skip
+
+
+def _alike(one: str, other: str) -> bool:
+    if abs(len(one) - len(other)) > max(len(one), len(other)) // 2:
+        return False
+    pair = difflib.SequenceMatcher(None, one[:5_000], other[:5_000])
+    return pair.quick_ratio() > _ALIKE and pair.ratio() > _ALIKE
+
+
+def _is_own(cell: SubmittedCell, master: Master, texts: _Texts, found: Match) -> bool:
+    """Tell whether a cell is the student's own code, to be run where it stands."""
+    if cell.kind != "code" or not cell.source.strip():
+        return False
+    if texts.is_plain(cell.source):
+        return True
+    known = next((one for one in master.cells if one.cell == cell.grade_id), None)
+    if known is not None and known.role == "test":
+        return False
+    if known is not None and known.cell in found.found:  # a copy, or the other half of a split cell
+        names = bound(cell.source)
+        return bool(names) and not names & bound(found.found[known.cell].source)
+    if texts.place(cell.source) is not None:
+        return False
+    return not texts.is_test(cell.source)
