@@ -25,6 +25,9 @@ from cgkit.notebooks.project import Project, find_project
 NEWS = "@jupyterlab/apputils-extension/notification.jupyterlab-settings"
 QUIET = {"fetchNews": "false", "checkForUpdates": False}
 HOST = "127.0.0.1"
+# through the login page, which keeps the token of the address; formgrader's own pages lose it, and
+# then wait for their data in vain
+FORMGRADER = "/login?next=/formgrader"
 
 
 @click.command()
@@ -76,7 +79,7 @@ def demo_place(project: Project) -> tuple[Path, str]:
         raise EnvironmentFault(
             "there is no demo class to look at", attempt="cgkit demo, which grades one"
         )
-    return project.root, "/formgrader"
+    return project.root, FORMGRADER
 
 
 def lab_arguments(

@@ -60,7 +60,7 @@ def test_the_demo_class_must_be_there(project):
         demo_place(project)
     (project.root / "build" / "demo").mkdir(parents=True)
     (project.root / "build" / "demo" / "gradebook.db").write_text("")
-    assert demo_place(project) == (project.root, "/formgrader")
+    assert demo_place(project) == (project.root, "/login?next=/formgrader")
 
 
 def test_the_server_keeps_to_itself(tmp_path):
@@ -118,7 +118,7 @@ def test_the_demo_has_a_class_of_its_own(project, monkeypatch, served):
     assert run(["lab", "--demo"]) == 0
     ((words, _, variables),) = served
     assert variables == {"CGKIT_CLASS": str(demo)}
-    assert "--LabApp.default_url=/formgrader" in words
+    assert "--LabApp.default_url=/login?next=/formgrader" in words
 
 
 @pytest.mark.parametrize(("code", "given"), [(0, 0), (1, 3), (-15, 3)])
