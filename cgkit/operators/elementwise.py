@@ -12,6 +12,7 @@ ties of maximum share evenly, relu and abs have 0 at 0, x**0 has 0 at 0.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -55,16 +56,18 @@ def quiet(compute: Callable[..., Any]) -> Callable[..., Any]:
 def infer_like(name: str, ufunc: np.ufunc) -> Rule:
     """Infer as NumPy's function does: broadcast the shapes, resolve the dtypes."""
 
-    def infer(*types: TensorType) -> TensorType:
+    @lru_cache(maxsize=256)
+    def resolve(*dtypes: np.dtype) -> np.dtype:
         try:
-            if any(t.dtype.kind not in "fiubc" for t in types):
+            if any(dtype.kind not in "fiubc" for dtype in dtypes):
                 raise TypeError
-            dtypes = ufunc.resolve_dtypes((*(t.dtype for t in types), *(None,) * ufunc.nout))
+            return ufunc.resolve_dtypes((*dtypes, *(None,) * ufunc.nout))[-1]
         except TypeError:
-            raise DtypeError(
-                f"{name} cannot take {', '.join(str(t.dtype) for t in types)}"
-            ) from None
-        return TensorType(broadcast_shapes(*(t.shape for t in types)), dtypes[-1])
+            raise DtypeError(f"{name} cannot take {', '.join(map(str, dtypes))}") from None
+
+    def infer(*types: TensorType) -> TensorType:
+        dtype = resolve(*(t.dtype for t in types))
+        return TensorType(broadcast_shapes(*(t.shape for t in types)), dtype)
 
     return infer
 

@@ -39,6 +39,8 @@ def broadcast_shapes(*shapes: Shape) -> Shape:
     ShapeError
         Two sizes of one axis are known, differ, and neither is 1.
     """
+    if shapes and shapes.count(shapes[0]) == len(shapes):
+        return shapes[0]
     rank = max((len(shape) for shape in shapes), default=0)
     padded = [(1,) * (rank - len(shape)) + tuple(shape) for shape in shapes]
     try:
