@@ -45,6 +45,7 @@ import base64, json, os, sys
 os.environ["FONTCONFIG_FILE"], font, layout, *formats = sys.argv[1:]
 import pygraphviz
 from pygraphviz import graphviz
+graphviz.agattr(None, 1, b"label", b"\\N")  # as dot does: a node without a label shows its name
 graph = pygraphviz.AGraph(string=sys.stdin.buffer.read().decode())
 things = [*graph.nodes_iter(), *graph.edges_iter()]
 for attributes in [graph.graph_attr, *(thing.attr for thing in things)]:

@@ -59,6 +59,14 @@ def test_a_text_without_fonts_is_set_in_ours_and_a_chosen_font_stays():
     assert "Courier" in svg
 
 
+def test_a_node_without_a_label_shows_its_name():
+    # one label anywhere is enough to make pygraphviz leave all others empty
+    made = engine.render('digraph { x; y [label=add]; z [label=""]; x -> y -> z }', "svg")
+    assert b">x</text>" in made
+    assert b">add</text>" in made
+    assert b">z</text>" not in made
+
+
 def test_letters_have_a_width():
     """Without fonts a label of forty letters would be as narrow as empty squares."""
     svg = engine.render(f'digraph {{ a [shape=box label="{"m" * 40}"] }}', engine="bundled")
