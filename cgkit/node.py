@@ -238,7 +238,7 @@ class Operator:
     saves
         For each operand, which values its gradient reads: letters "a", "b", ... for the operands in
         order and "y" for the result. An operand that is not saved reaches the gradient as its Edge.
-        The last entry holds for all further operands.
+        The last entry holds for all further operands. A joint function reads for all at once.
     kind
         How it may be fused.
     family
@@ -347,11 +347,10 @@ class Operator:
         """Say what to keep when these operands want a gradient: operand numbers, -1 the result."""
         known = self.slots.get(wanted)
         if known is None:
-            letters = {
-                letter
-                for operand in wanted
-                for letter in (self.saves[min(operand, len(self.saves) - 1)] if self.saves else "")
-            }
+            each = [self.saves[min(i, len(self.saves) - 1)] for i in wanted if self.saves]
+            if callable(self.gradient):  # a joint function reads for all operands at once
+                each = list(self.saves)
+            letters = set("".join(each))
             known = tuple(sorted(-1 if x == "y" else ord(x) - ord("a") for x in letters))
             self.slots[wanted] = known
         return known

@@ -1,0 +1,82 @@
+"""Every operator obeys every law, and its samples cover what they must, or a reason stands here.
+
+    for each operator ─ for each law ─ on each sample          e.g.  gradients_agree on matmul
+"""
+
+import pytest
+
+from cgkit import ops
+from cgkit.testing.cases import coverage, samples_of
+from cgkit.testing.laws import LAWS, WHOLE
+from cgkit.testing.readings import scalar_agrees
+
+OPERATORS = list(ops.ALL.values())
+WANTED = {
+    "0-d", "empty", "broadcast", "negative stride", "nan", "inf", "float64", "float32", "int32",
+    "int64",
+}  # fmt: skip
+
+ONE_OPERAND = "it has one operand, so nothing can broadcast"
+NO_AXIS = "a single number has no axis to join, sum over or slide along"
+WHY_NOT = {
+    **{
+        (name, "broadcast"): ONE_OPERAND
+        for name in (
+            "neg", "exp", "log", "sqrt", "abs", "sign", "relu", "sigmoid", "tanh", "cast", "slice",
+            "place", "reshape", "transpose", "broadcast_to", "sum_to", "measure", "sum", "mean",
+            "max", "min",
+        )
+    },
+    **{
+        (name, "0-d"): NO_AXIS
+        for name in ("concat", "matmul", "conv2d", "conv2d_input", "conv2d_kernel")
+    },
+}  # fmt: skip
+
+# Sums, products and choices of single numbers have one right answer, with no rounding in between.
+EXACT = (
+    "add", "sub", "mul", "div", "neg", "sqrt", "abs", "sign", "maximum", "minimum", "less",
+    "less_equal", "greater", "greater_equal", "equal", "not_equal", "relu", "where", "gate",
+    "share",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.name)
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+def test_law(law, operator):
+    for sample in samples_of(operator):
+        law(operator, sample)
+
+
+@pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.name)
+@pytest.mark.parametrize("law", WHOLE, ids=lambda law: law.__name__)
+def test_law_of_the_whole(law, operator):
+    law(operator)
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_scalar_is_exact(name):
+    for sample in samples_of(ops.ALL[name]):
+        scalar_agrees(ops.ALL[name], sample, ulps=0)
+
+
+@pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.name)
+def test_samples_cover_what_they_must(operator):
+    excused = {what for name, what in WHY_NOT if name == operator.name}
+    missing = WANTED - coverage(samples_of(operator))
+    assert missing == excused, f"{operator.name}: missing {missing}, excused {excused}"
+
+
+def test_an_elementwise_operator_has_a_scalar():
+    without = [op.name for op in OPERATORS if op.kind.name == "ELEMENTWISE" and op.scalar is None]
+    assert without == ["cast"]  # its result depends on a dtype, which a single number has not
+
+
+def test_each_family_is_there():
+    families = {operator.family for operator in OPERATORS}
+    assert families == {"elementwise", "activation", "matrix", "reduction", "shape", "indexing"}
+
+
+def test_each_operator_counts_its_operands():
+    varying = [operator.name for operator in OPERATORS if operator.operands is None]
+    assert varying == ["index", "scatter", "concat"]

@@ -1,0 +1,72 @@
+"""Differences find wrong gradients, of first and second order, and pass right ones."""
+
+import numpy as np
+import pytest
+
+from cgkit import Operator, ops
+from cgkit.operators.elementwise import infer_like
+from cgkit.testing import LawBroken, check_gradient, numeric_gradient
+
+X = np.array([0.5, -1.2, 2.0])
+
+
+def test_numeric_gradient_of_a_cubic():
+    found = numeric_gradient(lambda x: float((x**3).sum()), X)
+    np.testing.assert_allclose(found, 3 * X**2, atol=1e-8)
+
+
+def test_numeric_gradient_leaves_its_point_alone_and_keeps_its_shape():
+    point = np.ones((2, 0, 3))
+    assert numeric_gradient(lambda x: 1.0, point).shape == (2, 0, 3)
+    x = np.array(2.0)
+    assert numeric_gradient(lambda a: float(a * a), x) == pytest.approx(4)
+    assert x == 2
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda x: ops.exp(x) * x,
+        lambda x: x.sum(),
+        lambda x: x[1:] @ x[:-1],
+        lambda x: x + 1.0,
+        lambda x: ops.broadcast_to(x, shape=(2, 3)).max(axis=1),
+    ],
+)
+def test_right_gradients_pass(fn):
+    check_gradient(fn, X)
+
+
+def test_a_function_of_nothing_has_slopes_of_zero():
+    check_gradient(lambda x: x.detach() * 2.0, np.array(1.0), order=1, atol=3)
+    with pytest.raises(LawBroken, match=r"wrong at \(\)"):
+        check_gradient(lambda x: x.detach() * 2.0, np.array(1.0))
+
+
+def operator(gradient, saves=("ay",)):
+    return Operator("bent", np.exp, infer_like("bent", np.exp), gradient=(gradient,), saves=saves)
+
+
+def test_a_wrong_slope_is_found_and_placed():
+    bent = operator(lambda g, y, a: g * y + ops.where(a > 1.0, 1e-3, 0.0))
+    with pytest.raises(LawBroken, match=r"gradient of argument 0 is wrong at \(2,\)"):
+        check_gradient(bent, X)
+
+
+def test_a_wrong_second_slope_is_found():
+    # right at first order, but the rule hides its own slope behind plain numbers
+    bent = operator(lambda g, y, a: g * np.asarray(getattr(y, "data", y)))
+    check_gradient(bent, X, order=1)
+    with pytest.raises(LawBroken, match="second gradient of argument 1"):
+        check_gradient(bent, X)
+
+
+def test_a_slope_lost_on_the_way_of_g_is_found():
+    bent = operator(lambda g, y, a: np.asarray(getattr(g, "data", g)) * y)
+    with pytest.raises(LawBroken, match="second gradient of argument 0"):
+        check_gradient(bent, X)
+
+
+def test_a_kink_is_seen_as_one():
+    with pytest.raises(LawBroken, match="away from kinks"):
+        check_gradient(lambda x: ops.abs(x), np.array([0.0, 1.0]))
