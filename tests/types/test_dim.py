@@ -1,0 +1,158 @@
+"""Open sizes are polynomials: whatever is done to them must hold for every value they may have."""
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from cgkit.errors import ShapeError
+from cgkit.types import Dim, meet, value_of
+
+BINDING = {"N": 7, "M": 3, "K": 0}
+N, M, K = map(Dim, BINDING)
+
+
+def at(size, binding=BINDING):
+    return size.at(binding) if isinstance(size, Dim) else size
+
+
+@st.composite
+def sizes(draw, depth=3):
+    """Draw a size that was computed from open and known ones, and a way to compute its value."""
+    if depth == 0 or draw(st.booleans()):
+        return draw(st.sampled_from([N, M, K]) | st.integers(-4, 9))
+    a, b = draw(sizes(depth=depth - 1)), draw(sizes(depth=depth - 1))
+    return draw(st.sampled_from([lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a * b]))(a, b)
+
+
+bindings = st.fixed_dictionaries({name: st.integers(0, 20) for name in BINDING})
+
+
+@given(sizes(), sizes(), bindings)
+def test_arithmetic_holds_for_every_value(a, b, binding):
+    x, y = at(a, binding), at(b, binding)
+    assert at(a + b, binding) == x + y
+    assert at(a - b, binding) == x - y
+    assert at(a * b, binding) == x * y
+    assert at(-a, binding) == -x
+
+
+@given(sizes(), sizes(), sizes())
+def test_the_laws_of_a_ring(a, b, c):
+    assert a + b == b + a
+    assert a * b == b * a
+    assert (a + b) + c == a + (b + c)
+    assert (a * b) * c == a * (b * c)
+    assert a * (b + c) == a * b + a * c
+    assert a - a == 0
+    assert a + 0 == a
+    assert a * 1 == a
+    assert a * 0 == 0
+
+
+@given(sizes(), sizes())
+def test_equal_sizes_are_one_key(a, b):
+    both = (a + b) * (a + b), a * a + 2 * a * b + b * b
+    assert both[0] == both[1]
+    assert hash(both[0]) == hash(both[1])
+    assert str(both[0]) == str(both[1])
+
+
+@given(sizes(), sizes(), bindings)
+def test_a_division_is_exact_or_refused(a, b, binding):
+    assume(isinstance(a, Dim))
+    try:
+        quotient = a // b
+    except ShapeError:
+        return
+    divisor = at(b, binding)
+    if divisor:
+        assert at(quotient, binding) * divisor == at(a, binding)
+
+
+@given(sizes(), st.integers(1, 9))
+def test_a_multiple_can_always_be_divided(a, n):
+    assert (a * n) // n == a
+    assume(isinstance(a * N, Dim))
+    assert (a * N) // N == a
+
+
+@given(sizes())
+def test_a_dim_is_never_constant(a):
+    assert isinstance(a, int) or a.symbols
+
+
+@given(sizes(), bindings)
+def test_a_bound_size_keeps_its_value_through_arithmetic(a, binding):
+    assume(isinstance(a, Dim))
+    bound, other = a.bind(binding), N.bind(binding)
+    for made, expected in ((bound + other, a + N), (bound * 2, a * 2), (bound - 1, a - 1)):
+        assert value_of(made) == at(expected, binding)
+        assert made == expected
+    assert a.value is None
+
+
+@pytest.mark.parametrize(
+    ("size", "shown"),
+    [
+        (N, "N"),
+        (N * 784, "784*N"),
+        (N * N * M - 3, "M*N^2 - 3"),
+        (2 - N, "-N + 2"),
+        (N - M, "-M + N"),
+        (-N * M - N, "-M*N - N"),
+        ((N + 1) * (N - 1), "N^2 - 1"),
+    ],
+)
+def test_a_size_reads_as_it_is_written(size, shown):
+    assert str(size) == shown
+
+
+def test_it_cannot_be_used_as_a_number_before_a_run():
+    with pytest.raises(ShapeError, match="N is not known before the graph runs"):
+        range(N)
+    assert list(range(N.bind(BINDING)))[-1] == 6
+    with pytest.raises(KeyError):
+        N.at({})
+
+
+@pytest.mark.parametrize(
+    "act", [lambda: (N + 1) // 2, lambda: N // M, lambda: 6 // N, lambda: N // 0]
+)
+def test_a_rest_is_an_error_that_names_the_sizes(act):
+    with pytest.raises(ShapeError, match="cannot be divided by"):
+        act()
+
+
+@pytest.mark.parametrize("act", [lambda: N + 0.5, lambda: N * None, lambda: N // 1.0])
+def test_only_whole_numbers_mix_with_sizes(act):
+    with pytest.raises(TypeError):
+        act()
+
+
+@pytest.mark.parametrize("name", ["", 3, None])
+def test_a_symbol_is_a_name(name):
+    with pytest.raises(ShapeError, match="needs a name"):
+        Dim(name)
+
+
+class TestMeet:
+    def test_known_sizes_must_be_equal(self):
+        assert meet(3, 3) == 3
+        with pytest.raises(ShapeError, match="the sizes 3 and 4 differ"):
+            meet(3, 4)
+
+    def test_the_better_known_one_is_kept(self):
+        assert meet(N, 784) == meet(784, N) == 784
+        assert meet(N, M) is N
+
+    def test_a_run_compares_what_was_taken_as_equal(self):
+        n, m = N.bind(BINDING), M.bind(BINDING)
+        assert meet(n, 7) == 7
+        for left, right, said in ((n, m, "N = 7 and M = 3"), (2, m, "2 and M = 3")):
+            with pytest.raises(ShapeError, match=said):
+                meet(left, right)
+
+    def test_one_is_no_exception(self):
+        # a size of 1 stretches only if it is written as 1
+        with pytest.raises(ShapeError):
+            meet(Dim("A").bind({"A": 1}), 5)
