@@ -54,9 +54,14 @@ def needed(nodes: Sequence[Node], targets: Collection[Node]) -> set[Node]:
     """Find the nodes through which a gradient must pass to reach the targets, them included."""
     found = set(targets)
     for node in nodes:
-        if node not in found and any(producer in found for producer in node.producers):
+        if node not in found and any(_leads(edge) and edge.node in found for edge in node.inputs):
             found.add(node)
     return found
+
+
+def _leads(edge: Any) -> bool:
+    """Whether a gradient may go back along an operand: only floats have slopes."""
+    return edge.__class__ is Edge and edge.node is not None and edge.dtype.kind == "f"
 
 
 def check_saved(nodes: Sequence[Node]) -> None:
@@ -161,7 +166,7 @@ def _pass_on(  # noqa: C901
     joint, used = None, False
     try:
         for i, edge in enumerate(node.inputs):
-            if edge.__class__ is not Edge:
+            if edge.__class__ is not Edge or edge.dtype.kind != "f":
                 continue
             producer = edge.node
             if producer is None or (through is not None and producer not in through):

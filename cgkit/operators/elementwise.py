@@ -209,6 +209,12 @@ tanh: Operator = elementwise(
 )  # fmt: skip
 
 
+def _where(condition: Any, a: Any, b: Any) -> Any:
+    if np.asarray(condition).dtype != np.bool_:
+        raise DtypeError(f"where needs a boolean condition, got {np.asarray(condition).dtype}")
+    return np.where(condition, a, b)
+
+
 def _infer_where(condition: TensorType, a: TensorType, b: TensorType) -> TensorType:
     if condition.dtype != np.bool_:
         raise DtypeError(f"where needs a boolean condition, got {condition.dtype}")
@@ -217,7 +223,7 @@ def _infer_where(condition: TensorType, a: TensorType, b: TensorType) -> TensorT
 
 
 where: Operator = Operator(
-    "where", np.where, _infer_where, operands=3, kind=Kind.ELEMENTWISE, flops=one_each,
+    "where", _where, _infer_where, operands=3, kind=Kind.ELEMENTWISE, flops=one_each,
     samples=conditions,
     scalar=lambda condition, a, b: a if condition else b,
     doc="a where the condition holds, else b",
