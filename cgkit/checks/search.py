@@ -3,15 +3,13 @@
     smallest(strategy, fails, seed, tries)  ──►  (case,), or None
 
 Invariants: no database, no clock, no files; the same seed gives the same cases wherever the course
-is installed. Hypothesis by itself collects numbers from the source files that lie around and writes
-them into a folder beside the notebook; both are switched off here.
+is installed.
 """
 
 from __future__ import annotations
 
-import contextlib
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 
@@ -45,7 +43,10 @@ def smallest(
     """
     from hypothesis import HealthCheck, Phase, Verbosity, errors, find, settings
 
+    from cgkit.checks import provider
+
     quiet = settings(
+        backend=provider.register(),
         max_examples=tries,
         database=None,
         deadline=None,
@@ -55,22 +56,6 @@ def smallest(
         suppress_health_check=list(HealthCheck),
     )
     try:
-        with _nothing_local():
-            return (find(strategy, fails, settings=quiet, random=random.Random(seed)),)
+        return (find(strategy, fails, settings=quiet, random=random.Random(seed)),)
     except errors.HypothesisException:
         return None
-
-
-@contextlib.contextmanager
-def _nothing_local() -> Iterator[None]:
-    """Keep hypothesis from reading constants out of local modules, and from storing them."""
-    from hypothesis.internal.conjecture import providers
-    from hypothesis.internal.constants_ast import Constants
-
-    kept = providers._get_local_constants
-    nothing = Constants()
-    providers._get_local_constants = lambda: nothing
-    try:
-        yield
-    finally:
-        providers._get_local_constants = kept
