@@ -17,7 +17,15 @@ from pathlib import Path
 
 from cgkit.grading.runtime import Runtime
 
-_APART = ("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try")
+_APART = tuple(f"--unshare-{what}" for what in ("ipc", "pid", "net", "uts", "cgroup-try"))
+_SETTINGS = (
+    ("HOME", "/scratch"),
+    ("LANG", "C.UTF-8"),
+    ("PATH", "/nowhere"),
+    ("OMP_NUM_THREADS", "1"),
+    ("OPENBLAS_NUM_THREADS", "1"),
+    ("MKL_NUM_THREADS", "1"),
+)
 _TINY = "1048576"
 
 
@@ -45,12 +53,34 @@ def command(bwrap: Path, runtime: Runtime, folder: Path, masked: Iterable[Path])
         Files of the standard library to hide.
     """
     words = [str(bwrap), *_APART, "--die-with-parent", "--new-session", "--clearenv"]
-    if os.getuid() == 0:
-        words += ["--cap-drop", "ALL"]
-        for capability in ("CAP_SETUID", "CAP_SETGID", "CAP_SYS_ADMIN"):
-            words += ["--cap-add", capability]
-    else:
-        words += ["--unshare-user"]
+    words += _rights()
+    words += _files(runtime)
+    for place in masked:
+        words += ["--ro-bind", "/dev/null", str(place)]
+    for name in ("guest", "edition"):
+        words += _bound(folder / name, Path("/") / name)
+    words += ["--proc", "/proc", "--dev", "/dev"]
+    for name in ("/scratch", "/tmp", "/dev/shm"):
+        words += ["--size", _TINY, "--tmpfs", name]
+    words += ["--remount-ro", "/", "--chdir", "/scratch"]
+    for name, value in _SETTINGS:
+        words += ["--setenv", name, value]
+    return [*words, "--"]
+
+
+def _rights() -> list[str]:
+    """Give what the process may do until it becomes nobody; nothing for ordinary users."""
+    if os.getuid():
+        return ["--unshare-user"]
+    words = ["--cap-drop", "ALL"]
+    for capability in ("CAP_SETUID", "CAP_SETGID", "CAP_SYS_ADMIN"):
+        words += ["--cap-add", capability]
+    return words
+
+
+def _files(runtime: Runtime) -> list[str]:
+    """Show the files of a Python and of its packages, and none beside them."""
+    words: list[str] = []
     files = (str(runtime.python), *runtime.libraries)
     for parent in _parents([*files, *map(str, runtime.stdlib), "/packages/numpy"]):
         words += ["--perms", "0755", "--dir", parent]
@@ -61,26 +91,9 @@ def command(bwrap: Path, runtime: Runtime, folder: Path, masked: Iterable[Path])
         for name in ("site-packages", "dist-packages"):
             if (place / name).is_dir():
                 words += ["--tmpfs", str(place / name)]
-    for place in masked:
-        words += ["--ro-bind", "/dev/null", str(place)]
     for package in runtime.packages:
         words += _bound(package, Path("/packages") / package.name)
-    for name in ("guest", "edition"):
-        words += _bound(folder / name, Path("/") / name)
-    words += ["--proc", "/proc", "--dev", "/dev"]
-    for name in ("/scratch", "/tmp", "/dev/shm"):
-        words += ["--size", _TINY, "--tmpfs", name]
-    words += ["--remount-ro", "/", "--chdir", "/scratch"]
-    for name, value in (
-        ("HOME", "/scratch"),
-        ("LANG", "C.UTF-8"),
-        ("PATH", "/nowhere"),
-        ("OMP_NUM_THREADS", "1"),
-        ("OPENBLAS_NUM_THREADS", "1"),
-        ("MKL_NUM_THREADS", "1"),
-    ):
-        words += ["--setenv", name, value]
-    return [*words, "--"]
+    return words
 
 
 def _parents(paths: Iterable[str]) -> list[str]:

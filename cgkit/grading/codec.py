@@ -78,9 +78,7 @@ class Encoder:
         self._items = 0
         self.raw = bytearray()
         self._known = {
-            id(value): number
-            for number, value in enumerate(arguments)
-            if type(value) in _ALIASED
+            id(value): number for number, value in enumerate(arguments) if type(value) in _ALIASED
         }
 
     def __call__(self, value: Any, depth: int = 0) -> Mark:
@@ -114,10 +112,7 @@ class Encoder:
 
     def many(self, values: Any, depth: int) -> list[Mark]:
         """Give the marks of several values."""
-        return [
-            value if type(value) is str else self(value, depth)
-            for value in values
-        ]
+        return [value if type(value) is str else self(value, depth) for value in values]
 
     def bytes(self, data: bytes) -> list[int]:
         """Store raw bytes; give where they lie."""
@@ -139,7 +134,8 @@ class Encoder:
     def _scalar(self, value: np.generic) -> Mark:
         if value.dtype.kind not in DTYPES:
             raise Refused(f"a NumPy value of {value.dtype}")
-        return {"scalar": [value.dtype.str, *self.bytes(value.tobytes())]}
+        whole = np.asarray(value)  # an empty text takes no bytes as a scalar, and some as an array
+        return {"scalar": [whole.dtype.str, *self.bytes(whole.tobytes())]}
 
 
 def _whole(value: Any) -> Mark:
@@ -252,10 +248,7 @@ class Decoder:
         """Give the values of several marks."""
         if depth > 2 * DEEPEST:
             raise Refused("marks nested too deeply")
-        return [
-            mark if type(mark) is str else self(mark, depth + 1)
-            for mark in marks
-        ]
+        return [mark if type(mark) is str else self(mark, depth + 1) for mark in marks]
 
     def bytes(self, start: Any, length: Any) -> bytes:
         """Give raw bytes by where they lie."""

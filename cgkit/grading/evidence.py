@@ -99,6 +99,7 @@ _SEEN = {
     "pickle read": PICKLES,
 }
 _EQUALITY = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__array__")
+_SHOWN = ("cgkit.checks", "cgkit.render")
 _LONGEST = 160
 
 
@@ -188,9 +189,8 @@ class _Reader:
             yield from self._defined(node)
         elif isinstance(node, ast.Attribute):
             yield from self._attribute(node)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            if len(node.value) < 300 and "\n" not in node.value and _TELLING.search(node.value):
-                yield self._flag(FILES, node)
+        elif isinstance(node, ast.Constant) and _is_telling(node.value):
+            yield self._flag(FILES, node)
 
     def _flag(self, what: str, node: ast.AST) -> Flag:
         number = getattr(node, "lineno", 1)
@@ -202,9 +202,8 @@ class _Reader:
         self.modules.add(name.partition(".")[0] or top)
         if top in self.edition.missing:
             yield self._flag(READY_MADE, node)
-        elif top == "cgkit" and not module.startswith(("cgkit.checks", "cgkit.render")):
-            if module != "cgkit" or name:
-                yield self._flag(REFERENCE, node)
+        elif top == "cgkit" and (module != "cgkit" or name) and not module.startswith(_SHOWN):
+            yield self._flag(REFERENCE, node)
         elif top in _MODULES:
             yield self._flag(_MODULES[top], node)
 
@@ -254,6 +253,12 @@ class _Reader:
             yield self._flag(FRAMES, node)
         elif node.attr == "modules" and _names(node) & {"sys"}:
             yield self._flag(PATCHES, node)
+
+
+def _is_telling(value: object) -> bool:
+    """Tell whether a text of one line names a place where marks or answers lie."""
+    short = isinstance(value, str) and len(value) < 300 and "\n" not in value
+    return short and _TELLING.search(str(value)) is not None
 
 
 def _names(node: ast.AST) -> set[str]:

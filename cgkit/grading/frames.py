@@ -74,7 +74,7 @@ class Channel:
         except TimeoutError:
             raise OutOfTime("it does not read what it is sent") from None
         except OSError as error:
-            raise Closed(f"the connection broke ({error.strerror or type(error).__name__})") from None
+            raise Closed(f"the connection broke ({type(error).__name__})") from None
 
     def receive(self, deadline: float = FOREVER) -> tuple[Any, bytes]:
         """Wait for one message; give it and its raw bytes.

@@ -3,8 +3,8 @@
     Judge(plan, sandbox, policy, seeds, limits).run() ──► cell results, in the order of the plan
 
 It runs in a forked process of its own with limits of its own, since what students give back may be
-ten to the eighteenth. A hang or a death costs the question in which it happened: a fresh worker runs
-again whatever was run before, without the culprit.
+ten to the eighteenth. A hang or a death costs the question in which it happened: a fresh worker
+runs again whatever was run before, without the culprit.
 
 - A death that was no hang is tried once more.
 - A test cell is run at most once to an end; its score is 0 unless it came to one.
@@ -36,6 +36,7 @@ from cgkit.grading.strict import AuthorError, points_of
 from cgkit.grading.testcell import ended, run_test
 
 MOST_PRINTED = 64_000
+_PATIENCE = 10
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,8 @@ class Judge:
         self._link: Link | None = None
         self._names = Namespace(self.plan.exported, self._source, self.prepared)
         known = sum(self.policy.seconds.values())
-        self._end = time.monotonic() + max(self.times.total, self.times.slower * known)
+        total = max(self.times.total, self.times.slower * known)
+        self._end = time.monotonic() + total * (_PATIENCE if self.policy.learning else 1)
 
     def run(self) -> tuple[CellResult, ...]:
         """Run everything; give a result for each cell of the plan."""
@@ -132,9 +134,12 @@ class Judge:
             if isinstance(error, TooLong) and self._link is not None:
                 self._link.end()
         self._note_seen(cell)
-        seconds = round(time.monotonic() - start, 4)
-        texts = {"printed": printed.getvalue(), "warned": warned.getvalue()}
-        return replace(result, seconds=seconds, **texts)
+        return replace(
+            result,
+            seconds=round(time.monotonic() - start, 4),
+            printed=printed.getvalue(),
+            warned=warned.getvalue(),
+        )
 
     def _judged(self, cell: PlanCell, result: CellResult) -> CellResult:
         if time.monotonic() >= self._end:
@@ -174,9 +179,9 @@ class Judge:
         """Set the deadline of a cell for what runs inside, and an alarm for what runs outside."""
         limit = cell.limit or (self.times.own if cell.kind == "extra" else self.times.cell)
         limit = max(limit, self.times.slower * self.policy.seconds.get(cell.cell, 0.0))
+        limit *= _PATIENCE if self.policy.learning else 1
         link.deadline = min(time.monotonic() + limit, self._end)
-        outside = 4 * limit if self.policy.learning else limit + 1
-        signal.setitimer(signal.ITIMER_REAL, outside, 1.0)
+        signal.setitimer(signal.ITIMER_REAL, limit + 1, 1.0)
         try:
             yield
         finally:

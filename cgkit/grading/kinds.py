@@ -3,15 +3,16 @@
     graphviz.Digraph  ──►  {"drawing": "digraph { x -> z }"}  ──►  graphviz.Source
 
 A kind is a type with a written form in plain data. To let TensorType, Graph or Schedule cross, add
-one `Kind` here: how to write it as plain data, how to read and *check* it again. Inside, the student
-edition has its own class of that name, so `owner` names the module a value must come from on either
-side and nothing is imported to find out.
+one `Kind` here: how to write it as plain data, how to read and *check* it again. Inside, the
+student edition has its own class of that name, so `owners` names the modules a value may come from
+on either side, and nothing is imported to find out.
 
 Invariant: reading runs no code of the sender's, and checks what it reads.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -65,15 +66,13 @@ BY_MARK = {kind.mark: kind for kind in KINDS}
 
 
 class _ByType:
-    """Finds the kind of a type by module and name, so that a type not yet imported costs nothing."""
+    """Finds the kind of a type by module and name; a type not yet imported costs nothing."""
 
     def __init__(self, kinds: Iterable[Kind]) -> None:
         self._named = {owner: kind for kind in kinds for owner in kind.owners}
 
     def _real(self, kind: type) -> bool:
         """Tell whether a type is the one its module holds, and no namesake made by a student."""
-        import sys
-
         module = sys.modules.get(kind.__module__)
         return module is not None and vars(module).get(kind.__name__) is kind
 

@@ -258,7 +258,7 @@ class Link:
             arguments = [decode(mark) for mark in answer["arguments"]]
             named = {name: decode(mark) for name, mark in answer["named"].items()}
             body = {"return": encoder(function(*arguments, **named))}
-        except Exception as error:  # of the callback's own, or of what came as its arguments
+        except Exception as error:  # of the callback itself, or of its arguments
             base = builtin_base([kind.__name__ for kind in type(error).__mro__])
             name = base.__name__ if base else "RuntimeError"
             encoder = Encoder(self._outward)
@@ -322,7 +322,7 @@ def _said(value: object) -> str:
 
 
 def _same_use(policy: Policy, name: str, kind: str) -> bool:
-    """Tell whether a name may hold this: anything callable will do where a function is asked for."""
+    """Tell whether a name may hold this: anything callable will do where a function should be."""
     callable_kinds = ("function", "class", "object")
     return kind in callable_kinds and any(
         policy.allows(f"{name}=", other) for other in callable_kinds

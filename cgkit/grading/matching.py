@@ -1,9 +1,10 @@
 """Which cell of a submission answers which cell of the assignment.
 
-    by nbgrader's name  ►  by the notebook's id  ►  by position  ►  by the names it defines
+    by nbgrader's name  ►  by the notebook's id  ►  by the names it defines  ►  by position
 
 Students copy cells, split them, strip metadata, turn code into text and paste old notebooks. Each
-answer is looked for in the best place first; whoever is found by another way than the first is noted.
+answer is looked for in the best place first; one that is found in another way than the first is
+noted.
 Invariant: a submitted cell answers at most one cell, and is never dropped for being odd.
 """
 
@@ -95,9 +96,7 @@ def _free(made: Match, cells: Sequence[SubmittedCell]) -> list[SubmittedCell]:
     return [one for one in cells if one.number not in taken]
 
 
-def _by_id(
-    made: Match, master: Master, cell: MasterCell, cells: Sequence[SubmittedCell]
-) -> None:
+def _by_id(made: Match, master: Master, cell: MasterCell, cells: Sequence[SubmittedCell]) -> None:
     same = [one for one in _free(made, cells) if one.cell_id == cell.cell_id and not one.grade_id]
     if same:
         names = _names(cell)

@@ -1,7 +1,7 @@
 """Bounds on what all processes of a sandbox use together.
 
-    with group(most) as place: Popen(..., preexec_fn=place.join)     cgroup, where one can be made
-    overweight(pid, most)                                            else: looked at a few times a second
+    group = make_group(memory, processes)     a cgroup, where one can be made
+    weight(pid)                               else: looked at a few times a second
 
 A limit per process does not bound sixteen processes. The kernel's groups do; where none can be
 written, the one who waits for an answer looks at the whole family of processes and ends it.
@@ -73,9 +73,7 @@ def _limit(folder: Path, file: str, value: int) -> None:
     (folder / file).write_text(str(value))
 
 
-def _first_version(
-    root: Path, name: str, memory: int, processes: int, made: list[Path]
-) -> bool:
+def _first_version(root: Path, name: str, memory: int, processes: int, made: list[Path]) -> bool:
     """Make a folder in each of two hierarchies."""
     for kind, file, value in (
         ("memory", "memory.limit_in_bytes", memory),
@@ -91,9 +89,7 @@ def _first_version(
     return True
 
 
-def _second_version(
-    root: Path, name: str, memory: int, processes: int, made: list[Path]
-) -> bool:
+def _second_version(root: Path, name: str, memory: int, processes: int, made: list[Path]) -> bool:
     """Make a folder below the group of this process, if its limits can be set there."""
     own = next(
         (line[3:] for line in _lines(Path("/proc/self/cgroup")) if line.startswith("0::")), None
@@ -127,11 +123,11 @@ def weight(pid: int) -> int:
 def family(pid: int) -> Iterator[int]:
     """Walk over a process and everything it has started, directly or not."""
     parents: dict[int, list[int]] = {}
-    for entry in os.listdir("/proc"):
-        if entry.isdigit():
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
             with contextlib.suppress(OSError, ValueError, IndexError):
-                stat = Path("/proc", entry, "stat").read_text()
-                parents.setdefault(int(stat.rpartition(")")[2].split()[1]), []).append(int(entry))
+                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+                parents.setdefault(parent, []).append(int(entry.name))
     waiting = [pid]
     while waiting:
         one = waiting.pop()

@@ -1,6 +1,6 @@
-"""Which names a cell binds, and which it reads; by its syntax, nothing is run.
+r"""Which names a cell binds, and which it reads; by its syntax, nothing is run.
 
-    bound("def mean(a): ...\\nb, c = 1, 2") ──► {"mean", "b", "c"}
+    bound("def mean(a): ...\nb, c = 1, 2") ──► {"mean", "b", "c"}
 
 Code that is no Python still gives the names after `def` and `class`, so that a cell with a slip in
 it can be found by what it was to define.

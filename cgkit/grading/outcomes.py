@@ -74,7 +74,7 @@ def error_class(name: str, base: type[BaseException] | None) -> type[StudentErro
     """
     bases = (StudentError,) if base in (None, Exception) else (StudentError, base)
     try:
-        return type(name[:80] or "Error", bases, {})  # type: ignore[arg-type]
+        return type(name[:80] or "Error", bases, {})
     except TypeError:  # a built-in class whose objects are laid out in another way
         return type(name[:80] or "Error", (StudentError,), {})
 

@@ -4,8 +4,8 @@
       ──► Policy: index gives data only; sort_in_place changes argument 0, and is seen to
 
 An object that counts up each time it is compared can look like every right answer. So a student's
-function may give back something other than data only where the reference does, of the same kind; and
-what it does to its arguments is copied back only where the reference changes them.
+function may give back something other than data only where the reference does, of the same kind;
+and what it does to its arguments is copied back only where the reference changes them.
 
 Keys are ways of naming: ``mean``, ``Stack()``, ``Stack().push``.
 """
@@ -14,6 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
 
 DATA = "data"
 
@@ -96,16 +99,21 @@ class Learner(Policy):
         return Policy(behaviors, dict(seconds))
 
 
-def put_back(old: object, new: object) -> None:
-    """Make a list, dict, set or array of the caller's equal to what the student's code made of it."""
-    import numpy as np
+def put_back(old: Any, new: Any) -> None:
+    """Make a list, dict, set or array of the caller's equal to what a student made of it.
 
+    Examples
+    --------
+    >>> items = [3, 1]
+    >>> put_back(items, [1, 3]); items
+    [1, 3]
+    """
     if type(old) is not type(new):
         return
     if isinstance(old, list | bytearray):
-        old[:] = new  # type: ignore[index, assignment]
+        old[:] = new
     elif isinstance(old, dict | set):
         old.clear()
-        old.update(new)  # type: ignore[arg-type, call-overload]
-    elif isinstance(old, np.ndarray) and isinstance(new, np.ndarray) and old.shape == new.shape:
+        old.update(new)
+    elif isinstance(old, np.ndarray) and old.shape == new.shape:
         old[...] = new.astype(old.dtype)

@@ -3,8 +3,8 @@
     prepare(master) ──► Prepared(names, steady)      then `lightened(plan)` leaves them out
 
 A given cell is *steady* when it reads nothing of a student's and nothing that could have been
-changed by a cell that does, and when what it binds is bound by it alone. Steady cells are run once in
-the lane; each judge, being a fork, has their names. They still run inside for each student.
+changed by a cell that does, and when what it binds is bound by it alone. Steady cells are run once
+in the lane; each judge, being a fork, has their names. They still run inside for each student.
 
 A test cell is *constant* when it reads nothing but steady names: it gives everybody what it gave to
 the reference.

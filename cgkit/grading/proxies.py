@@ -12,19 +12,52 @@ of the student's may be compared with each other: neither is trusted.
 from __future__ import annotations
 
 from collections.abc import Iterator as AnyIterator
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Sequence
+from typing import Any, NoReturn, Protocol
 
 from cgkit.grading.outcomes import NotData
-
-if TYPE_CHECKING:
-    from cgkit.grading.link import Link
+from cgkit.grading.policy import Policy
 
 _COMPARED = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
-_COMBINED = tuple(
-    f"__{side}{name}__"
-    for name in "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
-    for side in ("", "r", "i")
-)
+_SIGNS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor")
+_COMBINED = tuple(f"__{side}{name}__" for name in _SIGNS for side in ("", "r", "i"))
+
+
+class Conversation(Protocol):
+    """What stand-ins ask of those who made them; `cgkit.grading.link.Link` is one."""
+
+    policy: Policy
+
+    def call(
+        self,
+        proxy: Proxy,
+        arguments: Sequence[object],
+        named: dict[str, object],
+        changes: Sequence[int],
+        key: str = "",
+    ) -> Any:
+        """Call what the stand-in stands for."""
+
+    def make(self, proxy: Proxy, arguments: Sequence[object], named: dict[str, object]) -> Any:
+        """Make an object of a class."""
+
+    def attribute(self, proxy: Proxy, name: str) -> Any:
+        """Read an attribute."""
+
+    def assign(self, proxy: Proxy, name: str, value: object) -> None:
+        """Set an attribute."""
+
+    def operate(self, proxy: Proxy, name: str, operands: Sequence[object]) -> Any:
+        """Let an operator work."""
+
+    def iterate(self, proxy: Proxy) -> Any:
+        """Begin to walk through an object."""
+
+    def following(self, proxy: Proxy) -> Any:
+        """Give the next item in a list, or an empty list."""
+
+    def is_instance(self, proxy: Proxy, kind: Proxy) -> bool:
+        """Tell whether an object is one of a class."""
 
 
 class Proxy:
@@ -34,7 +67,14 @@ class Proxy:
     __hash__ = object.__hash__
     __array_ufunc__ = None
 
-    def __init__(self, link: Link, number: int, name: str, type_name: str) -> None:
+    _link: Conversation
+    _number: int
+    _name: str
+    _type: str
+    _key: str
+    _owner: Proxy | None
+
+    def __init__(self, link: Conversation, number: int, name: str, type_name: str) -> None:
         for field, value in (
             ("_link", link),
             ("_number", number),
@@ -73,14 +113,6 @@ class Proxy:
     def __repr__(self) -> str:
         return f"<{self._said()} of the student's>"
 
-    if TYPE_CHECKING:
-        _link: Link
-        _number: int
-        _name: str
-        _type: str
-        _key: str
-        _owner: Proxy | None
-
 
 def name_it(value: object, key: str, owner: Proxy | None = None) -> Any:
     """Tell a stand-in how it was reached; other values pass."""
@@ -99,7 +131,7 @@ def _operator(name: str) -> Any:
             if name in _COMPARED and type(value) is not bool:
                 self._refuse(name)
             return name_it(value, f"{self._key}.{name}()")
-        self._refuse(name.strip("_"))
+        return self._refuse(name.strip("_"))
 
     operate.__name__ = name
     return operate

@@ -72,9 +72,11 @@ def rebuild(master: Master, raw: bytes) -> Plan:
 def plan_of(master: Master, submission: Submission) -> Plan:
     """Put the answers of a submission that was read into the assignment."""
     found = match(master, submission.cells)
-    notes = [*submission.notes, *found.notes]
-    edited = tuple(_edited_tests(master, submission.cells))
-    notes += [f"{cell}: {what}; the assignment's own text was used" for cell, what in edited]
+    notes, edited = [*submission.notes], tuple[tuple[str, str], ...]()
+    if submission.cells:
+        edited = tuple(_edited_tests(master, submission.cells))
+        notes += found.notes
+        notes += [f"{cell}: {what}; the assignment's own text was used" for cell, what in edited]
     extras = _extras(master, submission.cells, found, notes)
     cells: list[PlanCell] = [*extras.get(-1, ())]
     sources: dict[str, str] = {}
@@ -99,9 +101,7 @@ def _squeezed(text: str) -> str:
     return "".join(text.split())
 
 
-def _edited_tests(
-    master: Master, cells: Sequence[SubmittedCell]
-) -> Iterable[tuple[str, str]]:
+def _edited_tests(master: Master, cells: Sequence[SubmittedCell]) -> Iterable[tuple[str, str]]:
     """Name the test cells that are not there as they were handed out, and what is different."""
     named = {cell.grade_id for cell in cells}
     texts = {_squeezed(cell.source) for cell in cells}
@@ -115,6 +115,8 @@ def _edited_tests(
             yield test.cell, f"the test cell is there {len(same)} times"
         if any(_squeezed(cell.source) != _squeezed(test.released) for cell in same):
             yield test.cell, "the test cell was edited"
+        if any(cell.kind != "code" for cell in same):
+            yield test.cell, "the test cell was turned into text"
         if any(cell.points is not None and cell.points != test.points for cell in same):
             yield test.cell, "the points of the test cell were edited"
 
@@ -141,7 +143,7 @@ def _extras(
             break
         name = f"own{cell.number + 1}"
         extras.setdefault(at, []).append(PlanCell("extra", name, cell.source))
-        if bound(cell.source):
+        if bound(cell.source) and not texts.is_plain(cell.source):
             notes.append(f"cell {cell.number + 1} of the student's own was run with the answers")
     return extras
 
@@ -160,9 +162,7 @@ class _Texts:
             for text in (cell.released, cell.source)
             if cell.kind == "code" and text.strip()
         }
-        self._plain = {
-            _squeezed(cell.released) for cell in master.cells if cell.role == "plain"
-        }
+        self._plain = {_squeezed(cell.released) for cell in master.cells if cell.role == "plain"}
 
     def place(self, source: str) -> int | None:
         """Find the cell of the assignment with this text."""
@@ -176,8 +176,9 @@ class _Texts:
         """Tell whether it is part of a test cell, or nearly one."""
         squeezed = _squeezed(source)
         part = len(squeezed) >= _PART and not bound(source)
-        return any(part and squeezed in _squeezed(test) or _alike(source, test)
-                   for test in self._tests)  # fmt: skip
+        return any(
+            (part and squeezed in _squeezed(test)) or _alike(source, test) for test in self._tests
+        )
 
 
 def _alike(one: str, other: str) -> bool:

@@ -118,5 +118,6 @@ def _linked(objects: list[str]) -> list[str]:
         names = json.loads(done.stdout)
     except ValueError:
         reason = (done.stderr.strip().splitlines() or ["no answer"])[-1]
-        raise EnvironmentFault("the shared libraries of Python cannot be listed", why=reason) from None
+        what = "the shared libraries of Python cannot be listed"
+        raise EnvironmentFault(what, why=reason) from None
     return sorted({name for name in names if name.startswith("/") and Path(name).is_file()})

@@ -5,8 +5,8 @@
         worker = sandbox.fork()             8 ms: a fenced Python that has NumPy loaded
         worker.channel ... worker.end()
 
-One sandbox serves one lane: pieces of work come one after the other. Without namespaces (`"none"`) a
-worker is a process with limits, and everything made by it is labelled UNSANDBOXED.
+One sandbox serves one lane: pieces of work come one after the other. Without namespaces (`"none"`)
+a worker is a process with limits, and everything made by it is labelled UNSANDBOXED.
 
 - What is not available is refused, never silently weakened.
 - Inside there are Python, NumPy, graphviz, the student edition and an empty scratch space; nothing

@@ -1,6 +1,8 @@
 """The signature of a student's function, from its text; nothing in it is evaluated.
 
     signature("(graph, feeds=None, *rest)") ──► inspect.Signature with these names
+
+Invariant: it never raises; what cannot be read takes any arguments.
 """
 
 from __future__ import annotations

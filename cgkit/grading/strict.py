@@ -2,8 +2,8 @@
 
     None ──► all points      3 ──► 3      (3, "half of it") ──► 3 and the words      Score ──► both
 
-Invariants: points are finite, from 0 to what the cell gives. True, nan, -1, a text and anything of a
-student's give nothing, and the cell is for a person to look at.
+Invariants: points are finite, from 0 to what the cell gives. True, nan, -1, a text and anything of
+a student's give nothing, and the cell is for a person to look at.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def points_of(value: object, out_of: float) -> tuple[float, str]:
     words = ""
     if value is None:
         return float(out_of), ""
-    if type(value) is Score:
-        value, words = value.points, value.message
+    if isinstance(value, Score) and type(value) is Score:
+        words, value = value.message, value.points
     elif type(value) is tuple and len(value) == 2 and type(value[1]) is str:
         value, words = value
     if type(value) not in (int, float) and not _is_numpy_number(value):

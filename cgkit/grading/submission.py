@@ -1,7 +1,7 @@
-"""Any bytes at all as cells; what is odd is noted, nothing is refused by an exception.
+r"""Any bytes at all as cells; what is odd is noted, nothing is refused by an exception.
 
     read_submission(b'{"cells": [...]}') ──► Submission(cells, notes)
-    read_submission(b"\\x00garbage")      ──► Submission((), ("the file is no notebook: ...",))
+    read_submission(b"\x00garbage")      ──► Submission((), ("the file is no notebook: ...",))
 
 Only sources, ids and nbgrader's names are read. A byte order mark, format 3, missing metadata, null
 characters, lone surrogates and sources as lists are all taken as what was meant.
@@ -85,16 +85,14 @@ def read_submission(raw: bytes) -> Submission:
 def _text(raw: bytes, notes: list[str]) -> str:
     if raw.startswith(b"\xef\xbb\xbf"):
         notes.append("the file begins with a byte order mark")
-    for encoding in ("utf-8-sig", "utf-16"):
-        try:
-            text = raw.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        if encoding != "utf-8-sig":
-            notes.append(f"the file is written in {encoding}")
-        return text
-    notes.append("the file is not UTF-8; what could not be read was replaced")
-    return raw.decode("utf-8", "replace")
+    encoding = "utf-16" if raw.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
+    if encoding == "utf-16":
+        notes.append("the file is written in UTF-16")
+    try:
+        return raw.decode(encoding)
+    except UnicodeDecodeError:
+        notes.append("the file is not UTF-8; what could not be read was replaced")
+        return raw.decode(encoding, "replace")
 
 
 def _short(error: Exception) -> str:

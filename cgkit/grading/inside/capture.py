@@ -1,6 +1,8 @@
-"""What a student's code prints, up to a bound.
+r"""What a student's code prints, up to a bound.
 
     capture.write("x" * 10**9) ──► take() gives the first 64,000 characters and says it was cut
+
+Invariant: memory is bounded, however much is written.
 """
 
 from __future__ import annotations
@@ -13,14 +15,14 @@ CUT = "\n... and more; the rest was not kept\n"
 
 
 class Capture(io.TextIOBase):
-    """Stands for stdout or stderr.
+    r"""Stands for stdout or stderr.
 
     Examples
     --------
     >>> capture = Capture()
     >>> print("one", file=capture)
     >>> capture.take(), capture.take()
-    ('one\\n', '')
+    ('one\n', '')
     """
 
     def __init__(self) -> None:

@@ -1,7 +1,7 @@
 """A student's exception as data: its kind, its words, and their own lines on the way to it.
 
     ValueError("no") at line 3 of cell mean
-      ──► {"type": "ValueError", "bases": [...], "text": "no", "where": [{"cell": "mean", "line": 3}]}
+      ──► {"type": "ValueError", "bases": [...], "text": "no", "where": [{"cell": "mean", ...}]}
 
 Invariant: making it never raises, whatever the exception does when it is looked at.
 """

@@ -3,8 +3,8 @@
     enter(limits) ──► pid of the fenced process (in its keeper), 0 (inside the fence)
 
 Inside: namespaces of its own (user, processes, mounts, ipc, network), a fresh /proc, one scratch
-space of bounded size that serves as home, /tmp and /dev/shm, no capabilities, no further namespaces,
-limits on memory, files and processes, and a filter of system calls.
+space of bounded size that serves as home, /tmp and /dev/shm, no capabilities, no further
+namespaces, limits on memory, files and processes, and a filter of system calls.
 
 Invariant: whatever cannot be put up raises; a process never goes on behind half a fence.
 """

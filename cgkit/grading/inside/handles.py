@@ -1,9 +1,9 @@
 """Things that stay inside, by number: functions, classes, objects, iterators.
 
-    Handles().mark(function) ──► {"handle": {"at": 0, "is": "function", "type": ..., "name": ...}}
+    Handles().mark(function) ──► {"handle": {"at": 0, "is": "function", "name": ..., ...}}
 
-Invariant: a thing keeps its number as long as the worker lives, so that two marks are the same thing
-exactly when their numbers are.
+Invariant: a thing keeps its number as long as the worker lives, so that two marks are the same
+thing exactly when their numbers are.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ class Callback:
         self.__name__ = self.__qualname__ = name
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Ask outside."""
         return self._ask(self.number, arguments, named)
 
     def __deepcopy__(self, memo: object) -> Callback:

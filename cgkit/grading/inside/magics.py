@@ -2,7 +2,7 @@ r"""Notebook cells as Python: what only a notebook understands is left out, line
 
     "%matplotlib inline\nx = 1\nx?"  ──►  "pass\nx = 1\npass"
 
-Lines keep their numbers. Code that is Python already is never touched, whatever its lines begin with.
+Lines keep their numbers. Code that is Python already is never touched, whatever it looks like.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""A filter of system calls: what no exercise needs, and what has broken out of sandboxes before.
+"""A filter of system calls: what no exercise needs, and what has broken out of sandboxes.
 
     load() ──► from here on, ptrace, mount, memfd_create, bpf, io_uring ... fail with EPERM
 
-Invariants: the filter is loaded after no_new_privs is set; other architectures' entries are refused;
-where the numbers are not known nothing is loaded and `known` says so.
+Invariants: the filter is loaded after no_new_privs is set; entries of other architectures are
+refused; where the numbers are not known nothing is loaded and `known` says so.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ _PR_SET_SECCOMP, _FILTER = 22, 2
 
 # in the order: ptrace mount umount2 swapon swapoff reboot init_module delete_module finit_module
 # unshare setns bpf perf_event_open memfd_create userfaultfd add_key request_key keyctl
-# process_vm_readv process_vm_writev name_to_handle_at open_by_handle_at mq_open shmget msgget semget
-# kexec_load pivot_root chroot acct quotactl syslog
+# process_vm_readv process_vm_writev name_to_handle_at open_by_handle_at mq_open shmget msgget
+# semget kexec_load pivot_root chroot acct quotactl syslog
 _OLD = {
     "x86_64": (101, 165, 166, 167, 168, 169, 175, 176, 313, 272, 308, 321, 298, 319, 323, 248, 249,
                250, 310, 311, 303, 304, 240, 29, 68, 64, 246, 155, 161, 163, 179, 103),

@@ -44,6 +44,7 @@ class Inert:
         return Inert(f"{self._name}.{name}")
 
     def __call__(self, *_: Any, **__: Any) -> Any:
+        """Do nothing."""
         if self._name.endswith(".subplots"):  # the one call whose result is always taken apart
             return Inert(self._name), Inert(self._name)
         return self
@@ -80,6 +81,7 @@ class Missing:
         return self._refuse()
 
     def __call__(self, *_: Any, **__: Any) -> Any:
+        """Say why it is left out."""
         return self._refuse()
 
     def __mro_entries__(self, bases: object) -> Any:

@@ -1,4 +1,6 @@
-"""Notes, by Python's audit hooks, of what no answer needs: files, network, programs, other processes.
+"""Notes of what no answer needs: files, network, programs, other processes.
+
+    install(note, own) ──► note("file read", "/etc/passwd")     by Python's audit hooks
 
 A student can run around this. It is evidence for a teacher, never a fence.
 """

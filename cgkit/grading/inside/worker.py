@@ -73,7 +73,7 @@ class Worker:
         for number in (0, 1, 2):
             os.dup2(nothing, number)
         sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123 (stays open)
-        sys.stdout, sys.stderr = self._printed, self._warned  # type: ignore[assignment]
+        sys.stdout, sys.stderr = self._printed, self._warned
         extra: dict[str, Any] = {
             "input": lambda *_: "",
             "display": Inert("display"),

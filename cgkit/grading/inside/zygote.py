@@ -161,7 +161,7 @@ class Zygote:
             Path("/proc/self/oom_score_adj").write_text("1000")
         worker = Worker(Channel(end))
         configuration = self._configuration
-        home = configuration["home"] or os.getcwd()
+        home = configuration["home"] or str(Path.cwd())
         with contextlib.suppress(OSError):
             os.chdir(home)
         os.environ.update(HOME=home, TMPDIR=home)
