@@ -26,7 +26,7 @@ _SETTINGS = (
     ("OPENBLAS_NUM_THREADS", "1"),
     ("MKL_NUM_THREADS", "1"),
 )
-_TINY = "1048576"
+_SCRATCH = str(32 << 20)
 
 
 def bundled() -> str | None:
@@ -61,7 +61,7 @@ def command(bwrap: Path, runtime: Runtime, folder: Path, masked: Iterable[Path])
         words += _bound(folder / name, Path("/") / name)
     words += ["--proc", "/proc", "--dev", "/dev"]
     for name in ("/scratch", "/tmp", "/dev/shm"):
-        words += ["--size", _TINY, "--tmpfs", name]
+        words += ["--perms", "0777", "--size", _SCRATCH, "--tmpfs", name]
     words += ["--remount-ro", "/", "--chdir", "/scratch"]
     for name, value in _SETTINGS:
         words += ["--setenv", name, value]

@@ -83,8 +83,9 @@ def test_nothing_of_the_course_is_there(fenced):
     source = (
         "import os\n"
         "print([p + '/' + f for p, _, fs in os.walk('/') for f in fs\n"
-        "       if 'checks' in p + f or 'solutions' in p + f or f.endswith('.ipynb')\n"
-        "       or '__pycache__' in p and ('guest' in p or 'edition' in p)])"
+        "       if 'cgkit/checks' in p + '/' + f or 'solutions' in p or f.endswith('.ipynb')\n"
+        "       or 'hidden' in f.lower() or 'gradebook' in f\n"
+        "       or ('__pycache__' in p and p.startswith(('/guest', '/edition')))])"
     )
     assert printed(fenced, source) == "[]"
 
@@ -235,6 +236,7 @@ def test_nothing_stays_behind():
     assert not folder.exists()
     with pytest.raises(Closed):
         worker.channel.receive(time.monotonic() + 5)
+    worker.channel.close()
 
 
 def test_a_machine_without_bwrap_refuses_and_says_how_to_go_on(monkeypatch):
@@ -253,3 +255,18 @@ def test_a_bwrap_that_does_not_work_is_not_used(monkeypatch, tmp_path):
     monkeypatch.setattr(module.shutil, "which", lambda name: str(broken))
     with pytest.raises(EnvironmentFault, match="system: no namespaces"):
         find("system")
+
+
+def test_a_full_worker_keeps_no_other_from_starting(fenced):
+    # the limit on processes counts those of one worker, not all of one user
+    full = fenced.fork()
+    source = (
+        "import os, time\nfor _ in range(50):\n"
+        "    try:\n        if os.fork() == 0: time.sleep(100)\n    except OSError: pass"
+    )
+    full.channel.send({"do": "cell", "id": "a", "source": source, "seed": 1, "given": False})
+    full.channel.receive(time.monotonic() + 5)
+    with Sandbox(fenced.situation, Edition(), SMALL) as other:
+        assert printed(other, "print(1)") == "1"
+    assert printed(fenced, "print(2)") == "2"
+    full.end()

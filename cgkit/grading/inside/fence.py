@@ -63,8 +63,6 @@ def enter(limits: Mapping[str, Any]) -> int:
         A part of the fence cannot be put up.
     """
     user, group = os.getuid(), os.getgid()
-    processes = limits["processes"]
-    resource.setrlimit(resource.RLIMIT_NPROC, (processes, processes))
     _done(libc.unshare(_USER | _PROCESSES | _MOUNTS | _IPC | _NET), "no namespaces")
     child = os.fork()
     if child:
@@ -73,6 +71,8 @@ def enter(limits: Mapping[str, Any]) -> int:
     _identity(user, group)
     _mounts(int(limits["scratch"]))
     Path("/proc/sys/user/max_user_namespaces").write_text("0")
+    # only now: set outside, it would count the processes of all lanes together
+    resource.setrlimit(resource.RLIMIT_NPROC, (limits["processes"], limits["processes"]))
     restrict(limits)
     return 0
 
