@@ -18,7 +18,7 @@ from cgkit.errors import DtypeError, ShapeError
 from cgkit.node import Kind, Operator, Sample
 from cgkit.operators.elementwise import no_flops
 from cgkit.operators.samples import backward_view, variations, with_params
-from cgkit.types import Dim, Shape, Size, TensorType, broadcast_shapes, show_shape
+from cgkit.types import Dim, Shape, Size, TensorType, broadcast_shapes, show_shape, value_of
 
 Bound = Size | None
 """Where a slice starts or stops; a Dim only in gradients of joined tensors."""
@@ -121,13 +121,13 @@ def _item(entry: Any, arrays: list[Any]) -> Item:
     if isinstance(entry, int | np.integer) and not isinstance(entry, bool):
         return int(entry)
     array = np.asarray(entry) if isinstance(entry, list | bool) else entry
+    if isinstance(entry, list) and array.size == 0:
+        array = array.astype(np.intp)
     if getattr(array, "dtype", None) is None or array.dtype.kind not in "iub":
         raise DtypeError(
             f"a tensor cannot be indexed with {entry!r}",
             attempt="ints, slices, None, ..., or arrays of ints or booleans",
         )
-    if isinstance(array, np.ndarray) and array.size == 0:
-        array = array.astype(np.intp)
     arrays.append(array)
     return ARRAY
 
@@ -205,7 +205,7 @@ def _slice_size(size: Size, start: Bound, stop: Bound, step: int | None) -> Size
     if size.value is not None:
         found = len(range(*slice(start, stop, step).indices(size.value)))
         open_size = _slice_open(size, start, stop, step)
-        if isinstance(open_size, int) or open_size.value == found:
+        if value_of(open_size) == found:
             return open_size
         raise ShapeError(f"a slice of {size} = {size.value} has {found} elements, not {open_size}")
     return _slice_open(size, start, stop, step)
