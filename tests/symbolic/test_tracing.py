@@ -35,10 +35,10 @@ def test_results_keep_their_nesting():
 
 def test_tensors_used_from_outside_become_inputs_once_each():
     w, c = Tensor([1.0, 2.0, 3.0]), Tensor(5.0)
-    traced = trace(lambda x: w * x + c * w, VECTOR)
+    traced = trace(lambda x: w * x + x * c + w, VECTOR)
     assert [id(tensor) for tensor in traced.captured] == [id(w), id(c)]
     found = run(traced.graph, np.ones(3), w.data, c.data)
-    np.testing.assert_array_equal(found[0], [6, 12, 18])
+    np.testing.assert_array_equal(found[0], [7, 9, 11])
 
 
 def test_python_runs_while_tracing_and_leaves_no_mark():
