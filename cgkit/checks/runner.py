@@ -202,11 +202,16 @@ class Exam:
     def _smallest(
         self, strategy: Any, probe: Callable[[Any], Fault | None], tries: int
     ) -> Fault | None:
+        name = (self.task, probe.__qualname__, repr(strategy), self.seed, tries)
+        if self._holds_again(name, probe):
+            return None
         last: Fault | None = None
         left = _SHRINKING
+        cases: list[Any] = []
 
         def fails(case: Any) -> bool:
             nonlocal left, last
+            cases.append(case)
             fault = probe(case) if left > 0 else None
             if last or fault:
                 deep = fault is not None and isinstance(fault.error, RecursionError)
@@ -216,11 +221,21 @@ class Exam:
 
         found = search.smallest(strategy, fails, self.seed, tries)
         if last is None:
+            search.remember(name, cases)
             return None
         if self.task.mistakes:
             # more cases, right ones too: a mistake is named only if it agrees with all of them
             search.smallest(strategy, lambda case: bool(probe(case)) and False, self.seed + 1, 60)
         return (found and probe(found[0])) or last
+
+    def _holds_again(self, name: object, probe: Callable[[Any], Fault | None]) -> bool:
+        """Look at the cases of the same search when it found nothing before; True if none fails."""
+        cases = search.remembered(name)
+        seen = self._seen
+        if cases is not None and not any(map(probe, cases)):
+            return True
+        self._seen = seen  # the search that follows begins as if this had not been
+        return False
 
     def named(self, fault: Fault) -> Fault:
         """Name the mistake whose algorithm gives the student's answer on every case seen."""

@@ -3,14 +3,36 @@
     smallest(strategy, fails, seed, tries)  ──►  (case,), or None
 
 Invariants: no database, no clock, no files; the same seed gives the same cases wherever the course
-is installed.
+is installed. Since they are the same, the cases of a search that found nothing can be remembered
+and looked at again without being drawn: drawing takes most of the time of a check that passes.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
+
+_CASES: dict[Hashable, tuple[Any, ...]] = {}
+"""A cache: for each search that found nothing, the cases it looked at."""
+
+
+def remember(search: Hashable, cases: Sequence[Any]) -> None:
+    """Keep the cases of a search that found nothing.
+
+    Parameters
+    ----------
+    search
+        Names the search: its task, its cases, its seed.
+    cases
+        In the order in which they were looked at; nobody may change them.
+    """
+    _CASES[search] = tuple(cases)
+
+
+def remembered(search: Hashable) -> tuple[Any, ...] | None:
+    """Give the cases of a search that once found nothing, or None."""
+    return _CASES.get(search)
 
 
 def smallest(

@@ -3,7 +3,7 @@ import signal
 import pytest
 from hypothesis import strategies as st
 
-from cgkit.checks import CheckFailed, NotAnswered
+from cgkit.checks import CheckFailed, NotAnswered, search
 from cgkit.checks.judge import Returned
 from cgkit.checks.runner import Exam, write_call
 from cgkit.checks.task import Mistake, Task
@@ -109,3 +109,24 @@ def test_results_are_read():
 
 def test_calls_are_written_as_typed():
     assert write_call("f", [(1,), {"a": 2.0}, len]) == "f((1,), {'a': 2.0}, len)"
+
+
+def test_cases_that_passed_once_are_not_drawn_again(monkeypatch, failure):
+    examine(lambda n: n + n, tries=37)
+    drawn = []
+    real = search.smallest
+    monkeypatch.setattr(search, "smallest", lambda *a: drawn.append(a) or real(*a))
+    examine(lambda n: 2 * n, tries=37)
+    assert not drawn
+    failed = failure(lambda answer: examine(answer, 37), lambda n: 2 * n if n < 30 else 0)
+    assert drawn
+    assert failed.called == "double(30)"
+
+
+def test_remembered_cases_do_not_change_what_is_said(failure):
+    def answer(n):
+        return n * n
+
+    before = str(failure(lambda given: examine(given, 41), answer))
+    examine(lambda n: 2 * n, tries=41)
+    assert str(failure(lambda given: examine(given, 41), answer)) == before

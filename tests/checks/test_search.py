@@ -1,5 +1,6 @@
 from hypothesis import strategies as st
 
+from cgkit.checks import search
 from cgkit.checks.search import smallest
 
 
@@ -30,3 +31,10 @@ def test_nothing_is_left_behind(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     smallest(st.integers(0, 10**6), lambda case: case > 1000, 1, 300)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_cases_are_remembered_by_the_name_of_their_search():
+    name = ("test", object())
+    assert search.remembered(name) is None
+    search.remember(name, [1, 2])
+    assert search.remembered(name) == (1, 2)
