@@ -25,7 +25,7 @@ MOST_TEXT = 32 << 20
 FOREVER = float("inf")
 
 _SIZES = struct.Struct(">II")
-_CHUNK = 1 << 20
+_CHUNK, _LARGE = 1 << 13, 1 << 20
 
 
 class Closed(CgkitError):
@@ -54,6 +54,7 @@ class Channel:
 
     def __init__(self, end: socket.socket) -> None:
         self.end = end
+        self._come = bytearray()
 
     def send(self, message: Any, raw: bytes = b"", deadline: float = FOREVER) -> None:
         """Send one message.
@@ -96,6 +97,8 @@ class Channel:
 
     def waiting(self) -> bool:
         """Tell whether something has come that nobody asked for, or the other side is gone."""
+        if self._come:
+            return True
         self.end.settimeout(0)
         try:
             self.end.recv(1, socket.MSG_PEEK)
@@ -120,16 +123,17 @@ class Channel:
 
     def _exactly(self, size: int, deadline: float) -> bytes:
         """Read so many bytes; memory grows with what came, never with what was announced."""
-        parts = bytearray()
-        while len(parts) < size:
+        while len(self._come) < size:
             self._wait(deadline)
             try:
-                part = self.end.recv(min(size - len(parts), _CHUNK))
+                part = self.end.recv(max(_CHUNK, min(size - len(self._come), _LARGE)))
             except TimeoutError:
                 raise OutOfTime("no answer in time") from None
             except OSError as error:
                 raise Closed(f"the connection broke ({type(error).__name__})") from None
             if not part:
                 raise Closed("the other side closed the connection")
-            parts += part
-        return bytes(parts)
+            self._come += part
+        found = bytes(self._come[:size])
+        del self._come[:size]
+        return found

@@ -61,6 +61,7 @@ class Link:
         self._worker = sandbox.fork()
         self._channel = self._worker.channel
         self._callbacks: list[Callable[..., Any]] = []
+        self._numbers: dict[int, int] = {}
         self._proxies: dict[int, Proxy] = {}
         self._errors: dict[int, type[StudentError]] = {}
         self._ended: BaseException | None = None
@@ -278,9 +279,10 @@ class Link:
             module = _home(value)
             if module and name not in _NEVER_BY_NAME:
                 return {"function": [module, name]}
-            if value not in self._callbacks:
-                self._callbacks.append(value)
-            return {"callback": [self._callbacks.index(value), name or "function"]}
+            number = self._numbers.setdefault(id(value), len(self._callbacks))
+            if number == len(self._callbacks):
+                self._callbacks.append(value)  # kept, so that its id stays its own
+            return {"callback": [number, name or "function"]}
         raise Refused(f"a {type(value).__name__} cannot be given to a student's code")
 
     def _inward(self, name: str, body: Any) -> Any:

@@ -128,7 +128,7 @@ def _names(node: ast.AST) -> set[str]:
 
 
 def _ending(test: _Test) -> Iterator[tuple[ast.AST, str]]:
-    """A cell ends with nothing, a number, (number, words) or a Score."""
+    """Allow nothing, a number, (number, words) or a Score."""
     last = test.tree.body[-1] if test.tree.body else None
     if not isinstance(last, ast.Expr):
         return
@@ -156,7 +156,7 @@ def _root(node: ast.expr) -> str:
 
 
 def _unknown_names(test: _Test) -> Iterator[tuple[ast.AST, str]]:
-    """A test reads what given cells, tests and answers of the author bind, and nothing else."""
+    """Allow names that given cells, tests and answers of the author bind, and no others."""
     known = test.own | test.exported | OFFERED | vars(builtins).keys() | {"__name__"}
     inner = {node.arg for node in ast.walk(test.tree) if isinstance(node, ast.arg)} | _stored(
         test.tree
@@ -182,7 +182,7 @@ def _stored(tree: ast.AST) -> set[str]:
 
 
 def _changes_students(test: _Test) -> Iterator[tuple[ast.AST, str]]:
-    """What is read of a student's is a snapshot: changing it changes nothing inside."""
+    """Refuse changes of what was read: it is a snapshot, and nothing changes inside."""
     for node in ast.walk(test.tree):
         if isinstance(node, ast.Assign | ast.AugAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
@@ -192,7 +192,7 @@ def _changes_students(test: _Test) -> Iterator[tuple[ast.AST, str]]:
 
 
 def _asks_for_classes(test: _Test) -> Iterator[tuple[ast.AST, str]]:
-    """A student's subclass of a given class is no instance of it outside."""
+    """Refuse isinstance of a given class: a student's subclass is no instance outside."""
     for node in ast.walk(test.tree):
         if isinstance(node, ast.Call) and _root(node.func) == "isinstance" and len(node.args) == 2:
             asked = _names(node.args[1]) & test.classes
@@ -201,7 +201,7 @@ def _asks_for_classes(test: _Test) -> Iterator[tuple[ast.AST, str]]:
 
 
 def _reads_code(test: _Test) -> Iterator[tuple[ast.AST, str]]:
-    """The text of a student's function is not behind its stand-in."""
+    """Refuse to read code through a stand-in."""
     for node in ast.walk(test.tree):
         if isinstance(node, ast.Attribute) and node.attr in ("getsource", "__code__"):
             yield node, "the code of an answer is not outside; write: source('name')"
@@ -212,7 +212,7 @@ def _anywhere_in(test: _Test) -> Iterator[tuple[ast.AST, str]]:
 
 
 def _anywhere(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:
-    """What neither a test cell nor a check may do."""
+    """Refuse what neither a test cell nor a check may do."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ExceptHandler) and _swallows(node):
             yield (
@@ -240,7 +240,7 @@ def _swallows(node: ast.ExceptHandler) -> bool:
 
 
 def _tells_secrets(test: _Test) -> Iterator[tuple[ast.AST, str]]:
-    """Words of a hidden test reach students; values made there must not be in them."""
+    """Refuse values of a hidden test in words that reach students."""
     visible = tree_of(test.cell.released)
     seen = _names(visible) if visible else set()
     secret = _stored(test.tree) - seen
