@@ -14,16 +14,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cgkit import Tensor, grad, no_grad
+from cgkit import Tensor, grad, ops
 from cgkit.errors import CgkitError
 from cgkit.operators.indexing import to_python
 from cgkit.testing import Program, random_program
 
 torch = pytest.importorskip("torch")
-pytestmark = pytest.mark.oracle
+pytestmark = [
+    pytest.mark.oracle,
+    pytest.mark.filterwarnings("ignore:grad and param do not obey the gradient layout:UserWarning"),
+]
 
 FRESH = secrets.randbelow(10**6)
-SEEDS = [pytest.param(1), pytest.param(2), pytest.param(3), pytest.param(FRESH, id=f"fresh-{FRESH}")]
+SEEDS = [1, 2, 3, pytest.param(FRESH, id=f"fresh-{FRESH}")]
 PROGRAMS = 400
 
 
@@ -137,11 +140,15 @@ def _first(total, other, ours, theirs):
 
 def _twice(total, other, ours, theirs):
     for _ in range(2):
-        mine = outcome(lambda: total.backward() or [None if x.grad is None else x.grad.data for x in ours])
-        his = outcome(lambda: other.backward() or [None if x.grad is None else x.grad for x in theirs])
+        mine = outcome(lambda: total.backward() or _grads(ours))
+        his = outcome(lambda: other.backward() or _grads(theirs))
         if not close(mine, his):
             return "backward twice", mine, his
     return None
+
+
+def _grads(points):
+    return [None if x.grad is None else x.grad.data for x in points]
 
 
 def _second(program, arrays):
@@ -176,3 +183,102 @@ def test_values_gradients_and_second_gradients(seed):
             assert found is None, f"seed {seed}, program {number}:\n{program}\n{found}"
             tried += 1
     assert tried == PROGRAMS
+
+
+# f, where, and what torch says its slope is there: the conventions that cgkit shares with torch
+FACTS = {
+    "amax ties": (lambda x: ops.max(x), lambda x: torch.amax(x, ()), [1.0, 3.0, 3.0]),
+    "maximum at equals": (
+        lambda x: ops.maximum(x, 1.0),
+        lambda x: torch.maximum(x, torch.ones_like(x)),
+        [1.0, 2.0],
+    ),
+    "minimum at equals": (
+        lambda x: ops.minimum(x, 1.0),
+        lambda x: torch.minimum(x, torch.ones_like(x)),
+        [1.0, 2.0],
+    ),
+    "relu at 0": (ops.relu, torch.relu, [0.0, -0.0]),
+    "abs at 0": (ops.abs, torch.abs, [0.0]),
+    "sign": (ops.sign, torch.sign, [0.0, 2.0]),
+    "sqrt at 0": (ops.sqrt, torch.sqrt, [0.0]),
+    "x**0 at 0": (lambda x: x**0, lambda x: x**0, [0.0, 2.0]),
+    "x**1 at 0": (lambda x: x**1, lambda x: x**1, [0.0]),
+    "0**x at 0": (lambda x: ops.pow(0.0, x), lambda x: torch.pow(0.0, x), [0.0, 2.0]),
+    "the trap of where": (
+        lambda x: ops.where(x > 0.0, ops.log(x), 0.0),
+        lambda x: torch.where(x > 0, torch.log(x), 0.0),
+        [0.0, 2.0],
+    ),
+    "mean of nothing": (ops.mean, torch.mean, []),
+    "sum of nothing": (ops.sum, torch.sum, []),
+    "max of nan": (ops.max, lambda x: torch.amax(x, ()), [1.0, float("nan")]),
+}
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_conventions(name):
+    mine, his, at = FACTS[name]
+    x, y = Tensor(at, dtype="float64", requires_grad=True), torch.tensor(at, dtype=torch.float64)
+    y.requires_grad_()
+    with np.errstate(all="ignore"):
+        ours, theirs = mine(x), his(y)
+    assert close(ours.data, theirs.detach())
+    (a,), (b,) = grad(ours.sum(), x), torch.autograd.grad(theirs.sum(), y)
+    assert close(a.data, b)
+
+
+def test_relu_at_nan_is_ours():
+    x = Tensor(np.nan, requires_grad=True)
+    (slope,) = grad(ops.relu(x), x)
+    y = torch.tensor(float("nan"), requires_grad=True)
+    (other,) = torch.autograd.grad(torch.relu(y), y)
+    assert np.isnan(slope.item())
+    assert other == 1  # cgkit lets nan through, on purpose
+
+
+CALLS = {
+    "seed shape": lambda T, one: (T([1.0, 2.0]) * 2.0).backward(one),
+    "no seed": lambda T, one: (T([1.0, 2.0]) * 2.0).backward(),
+    "one element": lambda T, one: (T([[1.0]]) * 2.0).backward(),
+    "freed": lambda T, one: [y.backward() for y in [(T([1.0]) * T([1.0]))] * 2],
+    "a number is saved": lambda T, one: [y.backward() for y in [T([1.0]) * 3.0] * 2],
+    "nothing is saved": lambda T, one: [y.backward() for y in [T([1.0]) + 3.0] * 2],
+    "no grad": lambda T, one: T([1.0]).detach().backward(),
+    "leaf": lambda T, one: T([1.0]).add_(1.0),
+    "integers": lambda T, one: T([1]),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_what_is_refused_is_refused_by_both(name):
+    call = CALLS[name]
+
+    def refused(make, one):
+        try:
+            call(make, one)
+        except (RuntimeError, TypeError, ValueError):
+            return True
+        return False
+
+    mine = refused(lambda x: Tensor(x, requires_grad=True), np.ones(()))
+    his = refused(lambda x: torch.tensor(x, requires_grad=True), torch.ones(()))
+    assert mine == his
+
+
+def test_hooks_and_retained_gradients_follow_torch():
+    def story(x, square, record):
+        y = x * x
+        y.retain_grad()
+        y.register_hook(lambda g: record.append(float(g.sum())))
+        y.add_(1.0)
+        z = square(y).sum()
+        z.backward(retain_graph=True)
+        z.backward()
+        return [record, np.asarray(y.grad.data), np.asarray(x.grad.data)]
+
+    x, y = Tensor([2.0], requires_grad=True), torch.tensor([2.0], requires_grad=True)
+    mine, his = story(x, lambda v: v * 3.0, []), story(y, lambda v: v * 3.0, [])
+    assert mine[0] == his[0]
+    np.testing.assert_allclose(mine[1], his[1])
+    np.testing.assert_allclose(mine[2], his[2])

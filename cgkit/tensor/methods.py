@@ -118,14 +118,12 @@ class TensorMethods(Arithmetic):
             self.edge.node.extra().grads[self.edge.index] = value
 
     def requires_grad_(self) -> Self:
-        """Make this a leaf that collects a gradient.
+        """Make this a leaf that collects a gradient; one that has a way back already keeps it.
 
         Raises
         ------
         DtypeError
             Its elements are not floating: there is no slope between integers.
-        GradientError
-            It was computed from tensors that require grad, and has its gradient from them.
         """
         if self.data.dtype.kind != "f":
             raise DtypeError(

@@ -1,0 +1,222 @@
+"""What a tensor can be asked: facts, its gradient, numbers out; and Python's own questions."""
+
+import numpy as np
+import pytest
+
+from cgkit import DtypeError, GradientError, ShapeError, Tensor, no_grad, ops
+
+
+def T(data):
+    return Tensor(data, dtype="float64", requires_grad=True)
+
+
+class TestFacts:
+    def test_of_an_array(self):
+        x = Tensor(np.zeros((2, 3), "f4"))
+        assert (x.shape, x.ndim, x.size, x.dtype, len(x)) == ((2, 3), 2, 6, np.float32, 2)
+        assert x.device == "cpu"
+
+    def test_being_told_apart_and_put_in_sets(self):
+        x, y = Tensor(1.0), Tensor(1.0)
+        assert len({x, y, x}) == 2
+        assert (x == y).data.tolist() is True
+
+    @pytest.mark.parametrize(
+        ("x", "shown"),
+        [
+            (Tensor(1.0), "Tensor(1.)"),
+            (Tensor([1, 2]), "Tensor([1, 2])"),
+            (Tensor([1.0], dtype="float32"), "Tensor([1.], dtype=float32)"),
+            (T(2.0), "Tensor(2., requires_grad=True)"),
+            (T(2.0) * 3.0, "Tensor(6., grad_fn=mul)"),
+            (Tensor([True]), "Tensor([ True])"),
+            (Tensor([]), "Tensor([])"),
+        ],
+    )
+    def test_repr(self, x, shown):
+        assert repr(x) == shown
+
+    def test_repr_of_a_large_tensor_is_short(self):
+        assert len(repr(Tensor(np.zeros((1000, 1000))))) < 500
+
+
+class TestGrad:
+    def test_a_gradient_is_a_tensor_of_the_same_kind_or_none(self):
+        x = T([1.0, 2.0])
+        assert x.grad is None
+        x.grad = Tensor([1.0, 1.0])
+        (x * 2.0).sum().backward()
+        assert x.grad.data.tolist() == [3, 3]
+        x.grad = None
+        assert x.grad is None
+
+    @pytest.mark.parametrize(
+        ("value", "kind", "said"),
+        [
+            (3, GradientError, "not int"),
+            (np.ones(2), GradientError, "not ndarray"),
+            (Tensor([1.0]), ShapeError, r"shape \(1,\) for a tensor of \(2,\)"),
+            (Tensor([1.0, 2.0], dtype="float32"), DtypeError, "float32 for a tensor of float64"),
+        ],
+    )
+    def test_nothing_else_is_taken(self, value, kind, said):
+        x = T([1.0, 2.0])
+        with pytest.raises(kind, match=said):
+            x.grad = value
+
+    def test_without_requires_grad_there_is_none(self):
+        x = Tensor([1.0])
+        assert x.grad is None
+        for act in (
+            lambda: setattr(x, "grad", None), x.retain_grad, lambda: x.register_hook(print)
+        ):  # fmt: skip
+            with pytest.raises(GradientError, match="requires no grad"):
+                act()
+
+    def test_requires_grad_makes_a_leaf_once(self):
+        x = Tensor([1.0])
+        assert x.requires_grad_() is x
+        edge = x.edge
+        assert x.requires_grad_().edge is edge
+        y = x * 2.0
+        assert y.requires_grad_() is y
+        assert y.grad_fn is not None  # it was tracked already
+
+    def test_retained_gradients_add_up_as_a_leafs_do(self):
+        x = T([2.0])
+        y = x * x
+        assert not y.retains_grad
+        assert y.retain_grad().retain_grad().retains_grad
+        z = (y * y).sum()
+        z.backward(retain_graph=True)
+        assert y.grad.item() == 8
+        z.backward()
+        assert (y.grad.item(), x.grad.item()) == (16, 64)
+
+    def test_a_retained_gradient_follows_a_write(self):
+        y = T([2.0]) * 1.0
+        y.retain_grad()
+        y.mul_(5.0)
+        (y * 3.0).backward()
+        assert y.grad.item() == 3
+
+    def test_retaining_a_leaf_changes_nothing(self):
+        x = T([1.0]).retain_grad()
+        (x * 2.0).backward()
+        assert x.grad.item() == 2
+
+
+class TestHooks:
+    def test_a_hook_sees_the_whole_gradient_once(self):
+        seen = []
+        x = T([1.0])
+        y = x * 2.0
+        y.register_hook(lambda g: seen.append(g.item()))
+        (y * 3.0 + y * 4.0).backward()
+        assert seen == [7]
+        assert x.grad.item() == 14
+
+    def test_hooks_may_replace_it_one_after_another(self):
+        x = T([1.0])
+        y = x * 2.0
+        y.register_hook(lambda g: g * 10.0)
+        y.register_hook(lambda g: g + 1.0)
+        y.backward()
+        assert x.grad.item() == 22
+        x.register_hook(lambda g: g * 0.0)
+        (x * 5.0).backward()
+        assert x.grad.item() == 22
+
+    def test_a_hook_can_be_taken_away(self):
+        x = T([1.0])
+        remove = x.register_hook(lambda g: g * 10.0)
+        remove()
+        (x * 2.0).backward()
+        assert x.grad.item() == 2
+
+    def test_a_hook_that_writes_into_its_gradient_spoils_nothing(self):
+        a, b = T([1.0]), T([1.0])
+        a.register_hook(lambda g: g.mul_(100.0) and None)
+        (a + b).backward()
+        assert (a.grad.item(), b.grad.item()) == (1, 1)
+
+    @pytest.mark.parametrize(
+        ("give", "kind", "said"),
+        [
+            (lambda g: 3, GradientError, "a hook gives a Tensor or None, not int"),
+            (lambda g: g.data, GradientError, "not ndarray"),
+            (lambda g: Tensor([1.0, 2.0]), ShapeError, r"\(2,\), not \(1,\)"),
+            (lambda g: ops.cast(g, dtype="float32"), DtypeError, "float32, not float64"),
+        ],
+    )
+    def test_what_a_hook_may_give(self, give, kind, said):
+        y = T([1.0]) * 2.0
+        y.register_hook(give)
+        with pytest.raises(kind, match=said):
+            y.backward()
+
+    def test_a_hook_is_a_function(self):
+        with pytest.raises(GradientError, match="a hook is a function of the gradient, not 3"):
+            T([1.0]).register_hook(3)
+
+    def test_hooks_are_recorded_with_create_graph(self):
+        x = T([2.0])
+        y = x * x
+        y.register_hook(lambda g: g * x)
+        y.backward(create_graph=True)  # x.grad = 2x * x
+        slope = x.grad
+        x.grad = None
+        slope.backward()
+        assert (slope.item(), x.grad.item()) == (8, 8)
+
+
+class TestNumbersOut:
+    def test_one_element(self):
+        x = Tensor([[2.5]])
+        assert (x.item(), float(x), int(x), bool(x)) == (2.5, 2.5, 2, True)
+        assert type(Tensor(1).item()) is int
+        assert "abc"[Tensor(1)] == "b"
+
+    @pytest.mark.parametrize("act", [lambda x: x.item(), float, int, bool])
+    def test_several_elements_are_no_number(self, act):
+        with pytest.raises(ShapeError, match=r"item\(\) needs one element, this tensor has 2"):
+            act(Tensor([1.0, 2.0]))
+
+    def test_only_integers_are_an_index(self):
+        with pytest.raises(DtypeError, match="only an integer tensor is an index"):
+            "abc"[Tensor(1.0)]
+
+    def test_arrays(self):
+        x = Tensor([1.0, 2.0])
+        assert x.numpy() is not x.data
+        np.testing.assert_array_equal(np.asarray(x), [1, 2])
+        assert np.asarray(x, dtype="f4").dtype == np.float32
+        y = x.requires_grad_()
+        with pytest.raises(GradientError, match="does not turn into an array by itself"):
+            np.asarray(y)
+        assert y.numpy().tolist() == [1, 2]
+
+    def test_rows(self):
+        assert [row.item() for row in Tensor([1.0, 2.0])] == [1, 2]
+        with pytest.raises(ShapeError, match="a single number has no length"):
+            list(Tensor(1.0))
+        x = T([[1.0, 2.0], [3.0, 4.0]])
+        a, b = x
+        (a * b).sum().backward()
+        assert x.grad.data.tolist() == [[3, 4], [1, 2]]
+
+
+def test_detach_and_no_grad_leave_the_data_where_they_are():
+    x = T([1.0])
+    assert x.detach().data is x.data
+    with no_grad():
+        y = x * 2.0
+    assert not y.requires_grad
+    assert (x * 2.0).requires_grad
+
+
+def test_named_tensors():
+    x = T(1.0).named("x")
+    assert (x * 2.0).grad_fn.inputs[0].node.name == "x"
+    with pytest.raises(GradientError, match="cannot have a name"):
+        Tensor(1.0).named("x")
