@@ -77,7 +77,8 @@ class Exam:
         self._searching = False
         if not callable(candidate):
             raise task.failed(_not_a_function(task, candidate))
-        self._candidate: Callable[..., object] = candidate
+        # a stand-in may have a way to be called that also shows what it did to its arguments
+        self._candidate: Callable[..., object] = getattr(candidate, "watched", candidate)
 
     def call(
         self,
@@ -213,6 +214,8 @@ class Exam:
             nonlocal left, last
             cases.append(case)
             fault = probe(case) if left > 0 else None
+            if fault is not None and fault.unanswered:
+                raise _Stopped(fault)  # nothing is written yet: no case says more than another
             if last or fault:
                 deep = fault is not None and isinstance(fault.error, RecursionError)
                 left -= _DEEP_CALL if deep else 1
