@@ -15,12 +15,14 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
 from cgkit.errors import NotebookError
+from cgkit.notebooks.run import channels
 
 Order: TypeAlias = Mapping[str, str]
 Answer: TypeAlias = dict[str, Any]
@@ -108,9 +110,12 @@ def _release(api: Any, order: Order) -> Answer:
 
 
 def _enroll(api: Any, order: Order) -> Answer:
+    """Write students into the gradebook, with names that formgrader can show."""
     with api.gradebook as gradebook:
         for student in order["students"].split():
-            gradebook.update_or_create_student(student)
+            gradebook.update_or_create_student(
+                student, first_name=student.title(), last_name="Sample"
+            )
     return {"ok": True}
 
 
@@ -173,16 +178,18 @@ def _reason(log: str, error: str) -> str:
     return lines[0].removeprefix("[ERROR] ") if lines else "nbgrader failed without a word"
 
 
-def _api(cell_seconds: int) -> Any:
+def _api(cell_seconds: int, sockets: Path) -> Any:
     """Open nbgrader on the class of this environment."""
     from nbgrader.apps import NbGraderAPI
     from nbgrader.apps.baseapp import NbGrader
+    from traitlets.config import Config
 
     application = NbGrader()
     application.load_config_file()
     application.config.Execute.timeout = cell_seconds
     # several clerks share one gradebook: each waits for its turn to write
     application.config.CourseDirectory.db_url += "?timeout=60"
+    application.config.update(Config(channels(sockets)))
     return NbGraderAPI(config=application.config)
 
 
@@ -200,9 +207,11 @@ def main() -> None:
     """Take orders from standard input until it ends."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever nbgrader prints goes to the log
-    for answer in serve(sys.stdin, _api(int(sys.argv[1]))):
-        answers.write(json.dumps(answer) + "\n")
-        answers.flush()
+    with tempfile.TemporaryDirectory(prefix="cgkit") as sockets:
+        api = _api(int(sys.argv[1]), Path(sockets))
+        for answer in serve(sys.stdin, api):
+            answers.write(json.dumps(answer) + "\n")
+            answers.flush()
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ import copy
 import logging
 import os
 import queue
+import tempfile
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -35,6 +36,9 @@ PATIENCE = 3.0
 """Seconds a cell may take to stop after it was interrupted."""
 STARTUP = 60
 """Seconds a kernel may take to start."""
+
+LONGEST = 60
+"""A longer path leaves no room for the name of a socket in it."""
 
 Step = Callable[[int, int], None]
 """Called before each code cell with its number and how many there are."""
@@ -89,7 +93,9 @@ def run(
         The kernel cannot be started.
     """
     ran = _cleared(notebook)
-    asyncio.run(_run(ran, folder, limits or Limits(), step or _silent))
+    with tempfile.TemporaryDirectory(prefix="cgkit") as sockets:
+        client = _client(ran, folder, Path(sockets))
+        asyncio.run(_run(client, limits or Limits(), step or _silent))
     ran.metadata["language_info"] = {"name": "python"}
     for cell in ran.cells:
         if cell.cell_type == "code":
@@ -142,11 +148,37 @@ def _joined(outputs: Iterable[NotebookNode]) -> list[NotebookNode]:
     return joined
 
 
-def _client(notebook: NotebookNode, folder: Path) -> NotebookClient:
+def channels(sockets: Path) -> dict[str, dict[str, str]]:
+    """Say how one kernel at a time is spoken to.
+
+    Sockets are files where the system has such: with numbered ports, kernels that start at the
+    same moment may choose the same.
+
+    Parameters
+    ----------
+    sockets
+        A folder for the files, of nobody else.
+
+    Returns
+    -------
+    dict
+        Settings for the classes of jupyter_client.
+
+    Examples
+    --------
+    >>> channels(Path("a" * 99))["KernelManager"]
+    {'transport_encryption': 'auto'}
+    """
+    settings = {"transport_encryption": "auto"}
+    if os.name == "posix" and len(str(sockets)) < LONGEST:
+        settings |= {"transport": "ipc", "ip": str(sockets / "kernel")}
+    return {"KernelManager": settings, "AsyncKernelManager": dict(settings)}
+
+
+def _client(notebook: NotebookNode, folder: Path, sockets: Path) -> NotebookClient:
     from nbclient import NotebookClient
     from traitlets.config import Config
 
-    managers = ("KernelManager", "AsyncKernelManager")
     logger = logging.getLogger("cgkit.notebooks")
     logger.addHandler(logging.NullHandler())
     logger.propagate = False
@@ -158,33 +190,45 @@ def _client(notebook: NotebookNode, folder: Path) -> NotebookClient:
         store_widget_state=False,
         startup_timeout=STARTUP,
         log=logger,
-        config=Config({name: {"transport_encryption": "auto"} for name in managers}),
+        config=Config(channels(sockets)),
         resources={"metadata": {"path": str(folder)}},
     )
 
 
-async def _run(notebook: NotebookNode, folder: Path, limits: Limits, step: Step) -> None:
-    client = _client(notebook, folder)
+async def _run(client: NotebookClient, limits: Limits, step: Step) -> None:
+    notebook = client.nb
     cells = [index for index, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
     client.timeout_func = lambda _cell: max(1, round(limits.cell))
-    environment = dict(os.environ, PYTHONHASHSEED="0")
     client.reset_execution_trackers()
+    client.km = manager = client.create_kernel_manager()
     try:
-        async with client.async_setup_kernel(env=environment):
-            if limits.prepare and client.kc is not None:
-                await _awaited(client.kc.execute(limits.prepare, silent=True, store_history=False))
-            for number, index in enumerate(cells, start=1):
-                step(number, len(cells))
-                alive = await _run_cell(client, index, limits)
-                failed = error_of(notebook.cells[index]) is not None
-                if not alive or (failed and limits.stop_at_error):
-                    break
+        await _start(client)
+        if limits.prepare and client.kc is not None:
+            await _awaited(client.kc.execute(limits.prepare, silent=True, store_history=False))
+        for number, index in enumerate(cells, start=1):
+            step(number, len(cells))
+            alive = await _run_cell(client, index, limits)
+            failed = error_of(notebook.cells[index]) is not None
+            if not alive or (failed and limits.stop_at_error):
+                break
+    finally:
+        if client.kc is not None:
+            client.kc.stop_channels()
+        if manager.has_kernel:
+            await _awaited(manager.shutdown_kernel(now=True))
+
+
+async def _start(client: NotebookClient) -> None:
+    """Start the kernel, without nbclient's own handling of signals and of the end of Python."""
+    environment = dict(os.environ, PYTHONHASHSEED="0")
+    try:
+        await client.async_start_new_kernel(env=environment)
+        await client.async_start_new_kernel_client()
     except (OSError, RuntimeError) as error:
-        if client.code_cells_executed:
-            raise
-        raise EnvironmentFault(
+        fault = EnvironmentFault(
             "the Python kernel does not start", why=str(error), attempt="cgkit doctor"
-        ) from error
+        )
+        raise fault from error
 
 
 async def _run_cell(client: NotebookClient, index: int, limits: Limits) -> bool:
@@ -195,6 +239,10 @@ async def _run_cell(client: NotebookClient, index: int, limits: Limits) -> bool:
     try:
         await client.async_execute_cell(cell, index)
     except DeadKernelError:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            # Ctrl-C: nbclient takes it for the death of the kernel
+            raise asyncio.CancelledError from None
         cell.outputs.append(_error(KERNEL_DIED, "the kernel stopped while this cell ran"))
         return False
     except CellTimeoutError:

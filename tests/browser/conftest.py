@@ -8,6 +8,7 @@ import html
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -69,8 +70,10 @@ def served(home: Path, *words: str) -> Iterator[Lab]:
         yield Lab(address, _start_page(home), workspace, environment)
     finally:
         with suppress(ProcessLookupError):
-            os.killpg(process.pid, 15)
+            os.killpg(process.pid, signal.SIGTERM)
         process.wait(timeout=20)
+        with suppress(ProcessLookupError):  # the server, if it was too busy to hear that
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def _await_server(process: Any, address: str, log: Path) -> None:

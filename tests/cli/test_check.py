@@ -1,6 +1,11 @@
 """`cgkit check`, as a student types it: right, wrong, broken and missing notebooks."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -142,3 +147,23 @@ def test_wrong_words_are_usage_faults(notebook, capsys, words, sentence):
     Path("folder").mkdir()
     assert run(["check", *words]) == 2
     assert sentence in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such signal there")
+def test_ctrl_c_ends_it_at_once_with_its_kernel(notebook):
+    wait = "import os, time\nopen('kernel', 'w').write(str(os.getpid()))\ntime.sleep(60)\n"
+    name = notebook("", text=f"# %%\n{wait}\n# %% test points=1 id=t\n1\n")
+    words = [sys.executable, "-c", "from cgkit.cli import main; main()", "check", name]
+    process = subprocess.Popen(words, stderr=subprocess.PIPE, start_new_session=True)
+    try:
+        started = time.monotonic()
+        while not Path("kernel").exists() or not Path("kernel").read_text():
+            assert time.monotonic() < started + 30
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    assert (process.returncode, said.split()) == (130, [b"stopped"])
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(Path("kernel").read_text()), 0)

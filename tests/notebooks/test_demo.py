@@ -125,7 +125,7 @@ def test_a_class_is_graded_and_every_difference_is_named(tiny_course, monkeypatc
     (fay,) = (found for found in outcome.marks if found.student.name == "fay")
     assert fay.why == "handed in as my sums.ipynb, wanted 01_sums.ipynb"
     rows = outcome.grades.read_text().splitlines()
-    assert rows[1] == "01_sums,,,ada,,,,5.0,0.0,5.0,15.0"
+    assert rows[1] == "01_sums,,,ada,Sample,Ada,,5.0,0.0,5.0,15.0"
     assert len(list((outcome.home / "feedback").rglob("*.html"))) == 6
     # nothing outside build/demo belongs to the class, and the release is that of assignments/
     assert not (project.root / "classes").exists()
