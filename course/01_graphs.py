@@ -13,7 +13,7 @@
 # | tell the shape of every tensor before anything is computed | tasks 4 to 7 |
 # | count the parameters and the operations of a network | tasks 8 and 9 |
 # | go forward and backward through a graph by hand | tasks 10 to 12 |
-# | find the fault in somebody else's graph | tasks 15 to 17 |
+# | find the fault in somebody else's graph or code | tasks 15 to 17 |
 #
 # **You need** Python, a little NumPy, and the chain rule. About two hours, then the assignment.
 
@@ -44,7 +44,8 @@ draw(z)
 # - **Nodes are operators.** `+` and `×` compute something. Inputs and constants are nodes too:
 #   operators that read nothing.
 # - **Edges are tensors.** An arrow carries a result to whoever reads it.
-#   The words beside it are its shape; `scalar` is a single number.
+#   The words beside it are its shape; `scalar` is a single number. The last arrow leads out:
+#   it carries what the graph gives back.
 #
 # Nothing has been computed. `x` and `y` have no value yet, and `z` is only a promise.
 
@@ -66,6 +67,8 @@ print(graph)
 run(graph, 3.0, 4.0)
 
 # %% [markdown]
+# The result stands in a tuple, because a graph may have more than one output.
+#
 # ### Two ways to draw the same graph
 #
 # Some books draw the tensors as boxes of their own, between the operators. It is the same graph.
@@ -84,6 +87,9 @@ draw(graph, show_data=True, direction="right")
 #
 # A matrix product, a convolution, a choice between two values, a loop that is run three times:
 # they all become nodes and arrows. Whatever works on graphs works on all of them.
+#
+# You need not build each node yourself. `trace` runs a Python function once, not on numbers but on
+# inputs of which it knows only the type and shape, and keeps the graph that comes of it.
 
 # %%
 from cgkit import trace
@@ -149,6 +155,7 @@ for node in wasteful.graph([twice]).operators:
 #
 # Two nodes with no path between them do not wait for each other. They may run at the same time,
 # or on two devices. In which *step* could each node run, if every step ran all that is ready?
+# Inputs are there from the beginning: step 0. (`graph.nodes` lists each node after what it reads.)
 
 # %%
 def steps(graph):
@@ -210,7 +217,7 @@ def questions(n):
     value_of(doubling(n).node, asked)
     return len(asked)
 
-[questions(n) for n in (1, 2, 3, 10, 18)]
+[questions(n) for n in (1, 2, 3, 10, 20)]
 
 # %% [markdown]
 # It doubles with every node: $2^{n+1} - 1$. Twenty doublings take two million questions. And a
@@ -253,7 +260,8 @@ def evaluate(last):
 evaluate(doubling(20).node), evaluate(chain(5000).node)
 
 # %% [markdown]
-# Twenty doublings are 1,048,576, from twenty-one computed nodes. The long chain works too.
+# Twenty doublings are 1,048,576, from twenty-one computed nodes. The long chain works too: 5,000
+# additions, and 5,001 constants for them to read.
 #
 # **Each node runs once, after all that it reads.** An order with that property is called a
 # *topological order*. It is the most used idea in this course, and chapter 3 is about it.
@@ -290,7 +298,9 @@ for what, data in examples.items():
 # - its **dtype**, the type of each number: `float32`, `int64`, `bool`, ...;
 # - its **device**, where the numbers lie: the main processor `cpu`, a graphics card `cuda`, or a
 #   neural processor `npu`. In this chapter all is on the `cpu`;
-# - whether it is a **leaf**: made by you, rather than computed from other tensors.
+# - whether it is a **leaf** or an intermediate result: made by you, or computed from others.
+#
+# `requires_grad=True` says: I shall want to know how a result changes with this tensor.
 
 # %%
 w = Tensor([1.0, 2.0], requires_grad=True)
@@ -298,11 +308,14 @@ v = w * 3.0
 [(w.device, w.is_leaf), (v.device, v.is_leaf)]
 
 # %% [markdown]
+# `w` is a leaf, `v` is not. Without `requires_grad` no record is kept, and every tensor counts as a
+# leaf, in PyTorch as here. Chapter 7 returns to this.
+#
 # ### Pictures are tensors too, in two layouts
 #
-# A color picture has a height, a width and three channels. Some programs put the channels last
-# (**HWC**), most networks want them first (**CHW**). A batch has one more axis in front:
-# **NHWC** or **NCHW**. The numbers are the same; only their axes have other places.
+# A color picture has a height, a width and three channels. Image libraries and TensorFlow put
+# the channels last (**HWC**), PyTorch puts them first (**CHW**). A batch has one more axis in
+# front: **NHWC** or **NCHW**. The numbers are the same; only their axes have other places.
 
 # %%
 hwc = np.arange(2 * 2 * 3).reshape(2, 2, 3)
@@ -472,8 +485,9 @@ works = [flops(node) for node in network.operators]
 f"{max(works) / sum(works):.1%}"
 
 # %% [markdown]
-# Whoever makes it faster makes the network faster; whoever makes the `relu` faster does not.
-# Count before you improve.
+# Whoever makes it faster makes the network faster. Whoever saves a FLOP in the `relu` saves next
+# to nothing. Count before you improve. (FLOPs are not yet time: chapter 5 also counts the trips
+# to memory.)
 
 # %% [markdown]
 # ## Backward
@@ -583,7 +597,7 @@ def moment(finished):
     known = {node: f"gradient {slopes[node]:g}" for node in backward_order[:finished]}
     return draw(z, marked=known, legend=False)
 
-strip([moment(n) for n in (1, 3, 5)], ["1. the end", "2. who was read by it", "3. the inputs"])
+strip([moment(n) for n in (1, 3, 5)], ["1. the end", "2. what z reads", "3. the inputs"])
 
 # %% [markdown]
 # `x` was among the **last** to be finished: it had to wait until both of its readers had spoken.
@@ -634,11 +648,11 @@ draw(z, direction="right")
 #
 # ## Check yourself
 #
-# <details><summary>A graph has 30 nodes, and each reads the one before it twice. How many nodes
-# does recursion visit? How many does a topological order?</summary>
+# <details><summary>After an input come 30 nodes, and each reads the one before it twice. How many
+# visits does recursion make? How many does a topological order?</summary>
 #
-# With $n$ such nodes after a source, recursion visits $2^{n+1} - 1$: more than two billion for
-# 30. The order visits each node once: 31.
+# With $n$ such nodes, recursion makes $2^{n+1} - 1$ visits: more than two billion for 30.
+# The order visits each node once: 31.
 # </details>
 #
 # <details><summary>Can (8, 1, 5) and (3, 1) be added? With which shape?</summary>
@@ -668,9 +682,9 @@ draw(z, direction="right")
 #
 # | Idea | PyTorch | TensorFlow | JAX | ONNX |
 # |---|---|---|---|---|
-# | a graph | `torch.fx.Graph` | `tf.Graph` | `jax.core.Jaxpr` | `GraphProto` |
-# | a node | `torch.fx.Node`; `grad_fn` of a tensor | `tf.Operation` | `JaxprEqn` | `NodeProto` |
-# | an edge | an argument of a `Node` | `tf.Tensor` | `Var` | a name of a value |
+# | a graph | `torch.fx.Graph` | `tf.Graph` | `jax.extend.core.Jaxpr` | `onnx.GraphProto` |
+# | a node | `torch.fx.Node`, `Tensor.grad_fn` | `tf.Operation` | `jax.extend.core.JaxprEqn` | `onnx.NodeProto` |
+# | an edge | an argument of a `Node` | `tf.Tensor` | `jax.extend.core.Var` | the name of a value |
 # | build by running | `torch.fx.symbolic_trace` | `tf.function` | `jax.make_jaxpr` | exporters |
 # | shapes first | meta tensors, `FakeTensor` | shape functions | `jax.eval_shape` | `onnx.shape_inference` |
 # | backward | `torch.autograd` | `tf.GradientTape` | `jax.grad` | |
@@ -685,7 +699,7 @@ draw(z, direction="right")
 # | shape, dtype, rank | 形状, 数据类型, 阶 | what is known before the numbers |
 # | leaf | 叶子节点 | made by you, not computed |
 # | broadcasting | 广播 | stretching axes of size 1 |
-# | topological order | 拓扑排序 | each node after all it reads |
+# | topological order | 拓扑序 | each node after all it reads |
 # | forward, backward | 前向传播, 反向传播 | values down, gradients up |
 # | gradient | 梯度 | how the result changes with a tensor |
 # | static, dynamic | 静态图, 动态图 | described first, or recorded while computing |
