@@ -20,6 +20,8 @@ from cgkit.types import Shape, Size, TensorType, broadcast_shapes, meet, show_sh
 
 def _infer_matmul(a: TensorType, b: TensorType) -> TensorType:
     try:
+        if a.dtype.kind not in "fiubc" or b.dtype.kind not in "fiubc":
+            raise TypeError
         dtype = np.matmul.resolve_dtypes((a.dtype, b.dtype, None))[-1]
     except TypeError:
         raise DtypeError(f"matmul cannot take {a.dtype} and {b.dtype}") from None

@@ -1,0 +1,106 @@
+"""Python's own notation means the operators, for Tensors and Values alike."""
+
+import operator
+
+import numpy as np
+import pytest
+
+from cgkit import GraphBuilder, ShapeError, Tensor, run
+from cgkit.errors import OperandError
+
+A = np.array([[1.5, -2.0], [0.5, 3.0]])
+B = np.array([[2.0, 1.0], [-1.0, 4.0]])
+BINARY = [
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.matmul, operator.lt,
+    operator.le, operator.gt, operator.ge, operator.eq, operator.ne,
+]  # fmt: skip
+
+
+def in_both(act, *arrays):
+    """Do something to Tensors and to Values; give both results as arrays."""
+    eager = act(*map(Tensor, arrays))
+    builder = GraphBuilder()
+    values = [builder.placeholder(x.shape, x.dtype) for x in arrays]
+    (static,) = run(builder.graph([act(*values)], values), *arrays)
+    return eager.data, static
+
+
+def check(act, *arrays):
+    for found in in_both(act, *arrays):
+        np.testing.assert_array_equal(found, act(*arrays))
+
+
+@pytest.mark.parametrize("act", BINARY, ids=lambda act: act.__name__)
+def test_two_tensors(act):
+    check(act, A, B)
+
+
+@pytest.mark.parametrize("act", BINARY, ids=lambda act: act.__name__)
+@pytest.mark.parametrize("other", [B, 2.0, 3, np.float64(2)], ids=lambda x: type(x).__name__)
+def test_a_tensor_and_something_else_from_both_sides(act, other):
+    if act is operator.matmul and other is not B:
+        with pytest.raises((ShapeError, TypeError)):
+            act(Tensor(A), other)
+        return
+    check(lambda x: act(x, other), A)
+    check(lambda x: act(other, x), A)
+
+
+@pytest.mark.parametrize("number", [2, 2.0, 0.5, -1])
+def test_powers(number):
+    check(lambda x: abs(x) ** number, A)
+    check(lambda x: 2.0**x, A)
+    check(lambda x: 2**x, A)
+
+
+def test_signs():
+    check(operator.neg, A)
+    check(operator.pos, A)
+    check(abs, A)
+    x = Tensor(A)
+    assert +x is x
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "max", "min"])
+@pytest.mark.parametrize("axis", [None, 0, -1, (0, 1)])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_reductions(name, axis, keepdims):
+    check(lambda x: getattr(x, name)(axis=axis, keepdims=keepdims), A)
+
+
+def test_axes_may_be_a_list():
+    assert Tensor(A).sum(axis=[0, 1]).item() == A.sum()
+
+
+@pytest.mark.parametrize("shape", [(4,), ((4,),), ([2, 2],), (1, 4), (-1,), ((1, -1),)])
+def test_reshapes(shape):
+    check(lambda x: x.reshape(*shape), A)
+
+
+def test_reshape_to_a_single_number():
+    assert Tensor([3.0]).reshape().shape == Tensor([3.0]).reshape(()).shape == ()
+
+
+def test_transposes():
+    cube = np.arange(24.0).reshape(2, 3, 4)
+    check(lambda x: x.T, cube)
+    check(lambda x: x.transpose(), cube)
+    check(lambda x: x.transpose((1, 0, 2)), cube)
+    assert Tensor(cube).transpose([2, 0, 1]).shape == (4, 2, 3)
+
+
+def test_items():
+    for key in (0, (slice(1), -1), ..., [1, 0], None):
+        check(lambda x, key=key: x[key], A)
+
+
+def test_one_text_for_both_worlds():
+    check(lambda x, y: ((x @ y - 1.0) / (abs(y) + 1.0)).sum(axis=0)[-1] * 2.0, A, B)
+
+
+def test_what_no_tensor_can():
+    with pytest.raises(OperandError):
+        Tensor(A)[0] = 1.0
+    for act in (operator.mod, operator.floordiv, operator.and_, operator.lshift):
+        with pytest.raises(TypeError):
+            act(Tensor(A), Tensor(B))
