@@ -1,0 +1,67 @@
+import ast
+import importlib.resources
+import subprocess
+import sys
+
+import pytest
+
+from cgkit.errors import UsageFault
+from cgkit.grading.edition import GUEST, Edition, write_edition, write_guest
+
+
+def imported(folder, code):
+    start = f"import sys\nsys.path.insert(0, {str(folder)!r})\n"
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-B", "-c", start + code],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout.strip() or done.stderr.strip().splitlines()[-1]
+
+
+def test_named_definitions_are_there_and_no_others(tmp_path):
+    write_edition(Edition(names=("cgkit.score:Score", "cgkit.score:_finite")), tmp_path)
+    text = (tmp_path / "cgkit" / "score.py").read_text()
+    names = {node.name for node in ast.parse(text).body if hasattr(node, "name")}
+    assert {"Score", "_finite"} <= names
+    assert "points_of" not in names
+    made = imported(tmp_path, "from cgkit.score import Score\nprint(type(Score).__name__)")
+    assert made == "type"
+
+
+def test_an_empty_edition_holds_the_front_only(tmp_path):
+    write_edition(Edition(), tmp_path)
+    assert [path.name for path in tmp_path.rglob("*.py")] == ["__init__.py"]
+
+
+def test_names_that_are_not_defined_are_refused(tmp_path):
+    with pytest.raises(UsageFault, match="cgkit.score:Nothing"):
+        write_edition(Edition(names=("cgkit.score:Nothing",)), tmp_path)
+
+
+def test_the_guest_holds_no_check_no_test_no_cache(tmp_path):
+    write_guest(tmp_path)
+    files = sorted(
+        path.relative_to(tmp_path / "cgkit").as_posix() for path in tmp_path.rglob("*.*")
+    )
+    assert files == sorted([*GUEST, "__init__.py", "grading/__init__.py"])
+    text = "".join(path.read_text() for path in tmp_path.rglob("*.py"))
+    assert "judge" not in text
+    assert "import checks" not in text
+
+
+def test_the_guest_names_every_file_that_runs_inside():
+    inside = importlib.resources.files("cgkit") / "grading" / "inside"
+    names = {f"grading/inside/{file.name}" for file in inside.iterdir() if file.is_file()}
+    assert names <= set(GUEST)
+
+
+@pytest.mark.parametrize("name", GUEST)
+def test_the_guest_imports_only_what_is_inside(name):
+    text = (importlib.resources.files("cgkit") / name).read_text()
+    known = {"cgkit." + one.removesuffix(".py").replace("/", ".") for one in GUEST}
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("cgkit"):
+            inner = {f"{node.module}.{alias.name}" for alias in node.names}
+            assert node.module in known or inner <= known, (name, node.module)

@@ -1,0 +1,89 @@
+import pytest
+
+from cgkit.grading import evidence
+from cgkit.grading.edition import Edition
+from cgkit.grading.evidence import flags_in, flags_of, flags_of_files
+from cgkit.grading.rebuild import Plan, PlanCell
+
+
+def kinds(source):
+    return [flag.what for flag in flags_in(source, "mean", Edition())]
+
+
+@pytest.mark.parametrize(
+    ("source", "kind"),
+    [
+        ("import networkx", evidence.READY_MADE),
+        ("from graphlib import TopologicalSorter", evidence.READY_MADE),
+        ("from cgkit import Tensor", evidence.REFERENCE),
+        ("import cgkit.autodiff as a", evidence.REFERENCE),
+        ("k = __import__('cgkit')", evidence.REFERENCE),
+        ("import numpy as np\nnp.sum = max", evidence.PATCHES),
+        ("import numpy.linalg as la\nla.norm = max", evidence.PATCHES),
+        ("import sys\nsys.modules['cgkit'] = None", evidence.PATCHES),
+        ("import builtins\nbuiltins.len = max", evidence.PATCHES),
+        ("class A:\n    def __eq__(self, o): return True", evidence.ALWAYS_EQUAL),
+        ("import sys\nsys.displayhook = print", evidence.NOTEBOOK),
+        ("ip.ast_transformers.append(1)", evidence.NOTEBOOK),
+        ("import inspect", evidence.FRAMES),
+        ("(lambda: 0).__globals__", evidence.FRAMES),
+        ("x = '../../../gradebook.db'", evidence.FILES),
+        ("open('x')", evidence.FILES),
+        ("import socket", evidence.NETWORK),
+        ("import os\nos.system('ls')", evidence.PROGRAMS),
+        ("!curl x", evidence.PROGRAMS),
+        ("%reset -f", evidence.RESET),
+        ("import ctypes", evidence.NATIVE),
+        ("import pickle\npickle.loads(b'')", evidence.PICKLES),
+    ],
+)
+def test_telling_lines(source, kind):
+    assert kind in kinds(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import math, operator, heapq\nfrom collections import deque",
+        "from cgkit import render\nfrom cgkit.checks import graphs as check\nrender.install()",
+        "class P:\n    def __eq__(self, other):\n        return self.x == other.x",
+        "class P:\n    def __init__(self):\n        self.x = 1\np = P()\np.y = 2",
+        "import numpy as np\nx = np.zeros(3)\nx[0] = 1",
+        '"""A text of many lines\nthat says ../ somewhere"""',
+        "import json\njson.loads('1')",
+        "walk = [1]\nglob = 2",
+        "def f(:",
+    ],
+)
+def test_ordinary_code_is_not_flagged(source):
+    assert kinds(source) == []
+
+
+def test_a_flag_names_line_and_cell():
+    (flag,) = flags_in("x = 1\nimport socket", "mean", Edition())
+    assert (flag.where, flag.evidence) == ("mean", "line 2: import socket")
+
+
+def test_only_the_students_cells_are_looked_at():
+    cells = (
+        PlanCell("given", "setup", "import socket"),
+        PlanCell("test", "t", "import pickle"),
+        PlanCell("extra", "own1", "import gc"),
+    )
+    seen = [("setup", "network", "x"), ("own1", "file read", "/etc/passwd")]
+    flags = flags_of(Plan(cells, frozenset()), Edition(), seen)
+    assert [(flag.what, flag.where, flag.how) for flag in flags] == [
+        (evidence.FRAMES, "own1", "text"),
+        (evidence.FILES, "own1", "run"),
+    ]
+
+
+def test_edited_tests_are_flagged_and_deleted_ones_are_not():
+    edited = (("t1", "the test cell was edited"), ("t2", "the test cell was deleted"))
+    flags = flags_of(Plan((), frozenset(), edited=edited), Edition())
+    assert [flag.where for flag in flags] == ["t1"]
+
+
+def test_files_that_hide_modules():
+    names = ["cgkit.py", "checker.py", "numpy/", "data.csv", "mycgkit.py", "a.ipynb"]
+    assert [flag.evidence for flag in flags_of_files(names)] == ["cgkit.py", "checker.py", "numpy/"]

@@ -1,0 +1,69 @@
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from cgkit.grading.memory import ROOT, family, make_group, weight
+
+
+@pytest.fixture
+def old_groups(tmp_path):
+    for kind in ("memory", "pids"):
+        (tmp_path / kind).mkdir()
+        (tmp_path / kind / "cgroup.procs").touch()
+    return tmp_path
+
+
+def test_limits_are_written_where_groups_are_found(old_groups):
+    group = make_group(1000, 5, old_groups)
+    memory, pids = group.folders
+    assert (memory / "memory.limit_in_bytes").read_text() == "1000"
+    assert (pids / "pids.max").read_text() == "5"
+    group.join()
+    assert (memory / "cgroup.procs").read_text() == str(os.getpid())
+
+
+def test_no_groups_are_none(tmp_path):
+    assert make_group(1000, 5, tmp_path) is None
+    assert make_group(1000, 5, tmp_path / "nothing") is None
+
+
+def test_half_a_group_is_none_and_is_removed(old_groups):
+    (old_groups / "pids" / "cgroup.procs").unlink()
+    assert make_group(1000, 5, old_groups) is None
+
+
+def test_a_group_of_the_kernel_comes_and_goes():
+    group = make_group(1 << 30, 20)
+    if group is None:
+        pytest.skip(f"no groups can be made below {ROOT}")
+    assert all(folder.is_dir() for folder in group.folders)
+    group.remove()
+    assert not any(folder.exists() for folder in group.folders)
+
+
+def test_the_weight_of_a_family_counts_children():
+    code = (
+        "import os, time\nblock = bytearray(40 << 20)\n"
+        "if os.fork() == 0:\n    block = bytearray(b'x') * (60 << 20)\n"
+        "print('ready', flush=True)\ntime.sleep(30)"
+    )
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
+    try:
+        child.stdout.readline()
+        child.stdout.readline()
+        time.sleep(0.1)
+        members = list(family(child.pid))
+        assert len(members) == 2
+        assert weight(child.pid) > 80 << 20
+    finally:
+        for pid in members:
+            os.kill(pid, 9)
+        child.wait()
+        child.stdout.close()
+
+
+def test_a_process_that_is_gone_weighs_nothing():
+    assert weight(2**22 + 5) == 0
