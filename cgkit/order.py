@@ -272,7 +272,7 @@ def rewrite(graph: Graph, replace: Callable[[Node, tuple[Edge, ...]], Node | Non
       return e
     """
     new: dict[Node, Node] = {}
-    given = {edge.node for edge in graph.inputs}
+    given = dict.fromkeys(edge.node for edge in graph.inputs)  # in order, so that runs agree
 
     def moved(edge: Edge) -> Edge:
         node = new[edge.node] if edge.node is not None else None
