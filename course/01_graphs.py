@@ -118,8 +118,15 @@ from cgkit import gradients
 
 square = GraphBuilder()
 t = square.placeholder((), name="t")
-y_t = t * t + t
+y_t = (t * t + t).named("y")
 (slope,) = gradients(y_t, [t])
+draw(square.graph([y_t, slope.named("slope")]))
+
+# %% [markdown]
+# On the left is the formula $t^2 + t$, on the right what `gradients` added for its derivative.
+# Run the new part at 3:
+
+# %%
 run(square.graph([slope]), 3.0)
 
 # %% [markdown]
@@ -510,27 +517,16 @@ logarithm = ops.log(x).named("l")
 z = (product + logarithm).named("z")
 
 # %% [markdown]
-# A picture is made of *layers*: colors, shapes, boxes. You may add one of your own. This one
-# writes numbers on the arrows.
+# Run the graph and watch: `observe` is called for each node when its value is there. Then draw
+# the numbers on the arrows.
 
 # %%
-from cgkit.render.layers import STANDARD, Decoration, places
+from cgkit.render import STANDARD, label_edges
 
-
-def numbers(value):
-    def layer(graph):
-        return Decoration(edges={place: {"label": f" {value[edge.node]:.4g} "}
-                                 for place, edge in places(graph)})
-    return layer
-
-# %% [markdown]
-# Now run the graph and watch: `observe` is called for each node when its value is there.
-
-# %%
 values = {}
 run(formula.graph([z]), 2.0, 5.0,
-    observe=lambda node, results: values.update({node: float(results[0])}))
-draw(z, layers=[*STANDARD, numbers(values)], caption="forward: values")
+    observe=lambda node, results: values.update({node: f"{results[0]:.4g}"}))
+draw(z, layers=[*STANDARD, label_edges(values)], caption="forward: values")
 
 # %% [markdown]
 # ### Then backward
@@ -697,6 +693,10 @@ draw(z, direction="right")
 # | node, operator | 节点, 算子 | computes something |
 # | edge, tensor | 边, 张量 | carries numbers of one shape and dtype |
 # | shape, dtype, rank | 形状, 数据类型, 阶 | what is known before the numbers |
+# | operand | 操作数 | what an operator reads |
+# | parameter | 参数 | a number that training changes |
+# | activation, reduction | 激活函数, 归约 | bends each element; folds an axis |
+# | FLOP | 浮点运算 | one floating-point addition or multiplication |
 # | leaf | 叶子节点 | made by you, not computed |
 # | broadcasting | 广播 | stretching axes of size 1 |
 # | topological order | 拓扑序 | each node after all it reads |

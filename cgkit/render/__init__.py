@@ -8,7 +8,7 @@ Nothing here needs Graphviz on the machine. See `cgkit.render.layers` for what a
 
 from cgkit.render.drawing import draw
 from cgkit.render.files import save
-from cgkit.render.layers import STANDARD, Decoration, mark
+from cgkit.render.layers import STANDARD, Decoration, label_edges, mark
 from cgkit.render.moments import Strip, strip
 from cgkit.render.notebook import install
 from cgkit.render.text import draw_text
@@ -20,6 +20,7 @@ __all__ = [
     "draw",
     "draw_text",
     "install",
+    "label_edges",
     "mark",
     "save",
     "strip",

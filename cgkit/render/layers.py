@@ -162,6 +162,33 @@ def mark(marked: Mapping[Any, str], *, color: str = MARK) -> Layer:
     return marks
 
 
+def label_edges(words: Mapping[Node, str]) -> Layer:
+    """Make a layer that writes on the arrows that leave some nodes, in the place of shapes.
+
+    Parameters
+    ----------
+    words
+        What to write, such as the value that a run gave.
+
+    Examples
+    --------
+    >>> from cgkit import GraphBuilder, draw
+    >>> x = GraphBuilder().placeholder((), name="x")
+    >>> "is 3" in draw(-x, layers=[*STANDARD, label_edges({x.node: "is 3"})]).source
+    True
+    """
+
+    def written(graph: Graph) -> Decoration:
+        found = {
+            place: {"label": words[edge.node]}
+            for place, edge in places(graph)
+            if edge.node is not None and edge.node in words
+        }
+        return Decoration(edges=found)
+
+    return written
+
+
 def usual_dtype(graph: Graph) -> str:
     """Name the dtype that most edges have, or "" when there are no edges."""
     counts = Counter(edge.dtype for _, edge in places(graph))

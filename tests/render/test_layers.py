@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cgkit import GraphBuilder, ops
-from cgkit.render import layers
+from cgkit.render import STANDARD, draw, label_edges, layers
 
 
 @pytest.fixture
@@ -96,3 +96,11 @@ def test_words_are_escaped():
     assert layers.html('a<b>&"\x07\n') == 'a&lt;b&gt;&amp;"?<br/>'
     assert layers.html("") == " "
     assert layers.short("a\n b\0" + "c" * 40, 6) == "a b?c…"
+
+
+def test_words_on_edges_take_the_place_of_shapes():
+    x = GraphBuilder().placeholder((2, 3), "float32", name="x")
+    y = -x
+    source = draw(y, layers=[*STANDARD, label_edges({x.node: "seen & kept"})]).source
+    assert "seen &amp; kept" in source or "seen & kept" in source
+    assert source.count("[2, 3]") == 1
