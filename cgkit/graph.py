@@ -89,18 +89,20 @@ def source(
     >>> source(INPUT, TensorType((2,), "float32"), name="x").edges[0]
     <edge x:0 float32[2]>
     """
+    if value is not None:
+        value.flags.writeable = False  # graphs never change, whoever gets hold of the array
     return Node(operator, (), {}, (), Extras(name, scope, value, (result,)))
 
 
 def constant(value: Any, dtype: np.dtype | None = None) -> Node:
-    """Make a constant of an array or a number, in a dtype if one is given.
+    """Make a constant of an array or a number, which is copied, in a dtype if one is given.
 
     Examples
     --------
     >>> constant(2.0).value
     array(2.)
     """
-    array = np.asarray(value, dtype)
+    array = np.array(value, dtype)
     return source(CONSTANT, TensorType(array.shape, array.dtype), value=array)
 
 

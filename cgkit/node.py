@@ -355,6 +355,18 @@ class Operator:
             self.slots[wanted] = known
         return known
 
+    def __copy__(self) -> Operator:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Operator:
+        return self  # operators are told by identity, so there is one of each
+
+    def __reduce__(self) -> NoReturn:
+        raise OperandError(
+            f"{self!r} cannot be pickled: it holds functions",
+            attempt="saving the numbers, x.numpy(), instead of the graph",
+        )
+
     def __repr__(self) -> str:
         return f"<operator {self.name}>"
 

@@ -94,6 +94,18 @@ def test_it_never_changes(builder):
     assert len({graph, graph}) == 1
 
 
+def test_nor_do_its_numbers(builder):
+    array = np.ones(2)
+    graph = builder.graph([builder.constant(array), builder.variable(array)])
+    for found in run(graph):
+        with pytest.raises(ValueError, match="read-only"):
+            found[0] = 5
+    array[0] = 5
+    assert constant(array).value is not array
+    assert array.flags.writeable
+    assert [found.tolist() for found in run(graph)] == [[1, 1], [1, 1]]
+
+
 def test_consumers_and_operators(builder):
     x = builder.placeholder(())
     y = x * x

@@ -92,8 +92,10 @@ def _mean_dtype(dtype: np.dtype) -> np.dtype:
 def _mean(a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     array = np.asarray(a)
     axes = None if axis is None else normal_axes(axis, array.ndim)
-    total = _fold(array, axes, dtype=_mean_dtype(array.dtype), keepdims=keepdims)
-    return np.true_divide(total, int(folded(array.shape, axis)), dtype=total.dtype)
+    dtype = _mean_dtype(array.dtype)
+    wide = np.dtype("float32") if dtype.itemsize < 4 else dtype  # as NumPy: sums outgrow float16
+    total = _fold(array, axes, dtype=wide, keepdims=keepdims)
+    return np.true_divide(total, int(folded(array.shape, axis)), dtype=wide).astype(dtype)
 
 
 def _mean_back(g: Any, y: Any, a: Any, axis: Axis = None, keepdims: bool = False) -> Any:

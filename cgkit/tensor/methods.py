@@ -289,4 +289,20 @@ class TensorMethods(Arithmetic):
         grad_fn = f", grad_fn={self.grad_fn.operator.name}" if self.grad_fn is not None else ""
         return f"Tensor({data}{dtype}{grad}{grad_fn})"
 
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if spec else repr(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        if self.grad_fn is not None:
+            raise GradientError(
+                "only a leaf can be copied: the others belong to the graph that made them",
+                attempt="x.detach()",
+            )
+        made = self.wrap(self.data.copy())
+        if self.edge is not None:
+            made.requires_grad_()
+            made.grad = None if self.grad is None else self.wrap(self.grad.data.copy())
+        memo[id(self)] = made
+        return made
+
     __hash__ = object.__hash__

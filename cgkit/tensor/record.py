@@ -70,13 +70,13 @@ class Tensor(TensorMethods):
 
     def apply(self, operator: Operator, inputs: tuple[Any, ...], params: Mapping[str, Any]) -> Any:
         """Compute an operator on these operands, and record it if a gradient may be wanted."""
-        arrays = [x.data if x.__class__ is Tensor else x for x in inputs]
+        arrays = [x.data if isinstance(x, Tensor) else x for x in inputs]
         found = _compute(operator, arrays, params)
         results = found if operator.several else (found,)
         data = [_array(y, inputs) for y in results]
         versions = [_version_of(y, inputs) for y in data]
         wanted = tuple(
-            i for i, x in enumerate(inputs) if x.__class__ is Tensor and x.edge is not None
+            i for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.edge is not None
         )
         if not wanted or operator.gradient is None or not grad_enabled():
             made = tuple([_wrap(y, None, v) for y, v in zip(data, versions, strict=True)])
@@ -201,7 +201,7 @@ def _array(y: Any, inputs: Sequence[Any]) -> np.ndarray:
     """Give a result as an array; an operand's own array as a view, so that it counts as one."""
     if y.__class__ is not ndarray:
         return np.asarray(y)
-    return y.view() if any(x.__class__ is Tensor and y is x.data for x in inputs) else y
+    return y.view() if any(isinstance(x, Tensor) and y is x.data for x in inputs) else y
 
 
 def _version_of(data: np.ndarray, operands: Sequence[Any]) -> list[Any]:
@@ -209,7 +209,7 @@ def _version_of(data: np.ndarray, operands: Sequence[Any]) -> list[Any]:
     if data.base is None:
         return [0]
     for x in operands:
-        if x.__class__ is Tensor and (data is x.data or np.may_share_memory(data, x.data)):
+        if isinstance(x, Tensor) and (data is x.data or np.may_share_memory(data, x.data)):
             return _share_counter(data, x)
     return [0]
 
@@ -227,7 +227,7 @@ def _share_counter(data: np.ndarray, x: Tensor) -> list[Any]:
 
 def _kept(x: Any) -> Any:
     """Give an operand as a node keeps it: an edge, or a plain number as it is; never an array."""
-    if x.__class__ is Tensor:
+    if isinstance(x, Tensor):
         return x.edge if x.edge is not None else Edge(None, 0, x.data.shape, x.data.dtype)
     if x.__class__ in _NUMBERS:
         return x
@@ -258,7 +258,7 @@ def _saved(
             saved += (-1, y, version, version[0])
         elif place < len(inputs):
             x = inputs[place]
-            if x.__class__ is Tensor:
+            if isinstance(x, Tensor):
                 counter = x.version
                 saved += (place, x.data, counter, counter[0])
             else:  # an array of the user's is copied, lest it change

@@ -5,7 +5,8 @@
                                 v3 = sum(v2, axis=1)        -> v3
 
 One program is run in several ways (Tensors, Values, plain arrays, another framework), and the
-results are compared. Steps keep numbers in bounds and away from nan: exp comes after tanh, log after sigmoid.
+results are compared. Steps keep numbers in bounds and away from nan: exp comes after tanh, log
+after sigmoid.
 """
 
 from __future__ import annotations

@@ -75,6 +75,7 @@ def open_sizes(operator: Operator, sample: Sample) -> None:
             if "known" not in str(error):
                 raise
             continue
+        verify(graph)
         for got, want in zip(run_on(graph, sample), expected, strict=True):
             if not same(got, want):
                 raise broken(operator, sample, f"with shapes {shapes} it gives {got!r}")

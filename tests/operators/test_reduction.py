@@ -29,6 +29,10 @@ def test_dtypes_are_numpys(name, dtype):
     assert Tensor(x)._reduce(name, None, False).dtype == getattr(np, name)(x).dtype
 
 
+def test_a_mean_of_many_small_floats_does_not_overflow():
+    assert Tensor(np.ones(100_000, "f2")).mean().item() == 1
+
+
 def test_reductions_over_nothing():
     empty = Tensor(np.zeros((0, 3)))
     assert empty.sum().item() == 0

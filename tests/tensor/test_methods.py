@@ -1,9 +1,13 @@
 """What a tensor can be asked: facts, its gradient, numbers out; and Python's own questions."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
 from cgkit import DtypeError, GradientError, ShapeError, Tensor, no_grad, ops
+from cgkit.errors import OperandError
 
 
 def T(data):
@@ -213,6 +217,38 @@ def test_detach_and_no_grad_leave_the_data_where_they_are():
         y = x * 2.0
     assert not y.requires_grad
     assert (x * 2.0).requires_grad
+
+
+class TestCopies:
+    def test_a_leaf_copied_deeply_is_another_leaf(self):
+        x = T([1.0, 2.0])
+        x.sum().backward()
+        y = copy.deepcopy({"w": [x, x, Tensor(1.0)]})["w"]
+        assert y[0] is y[1]
+        assert y[0].is_leaf
+        assert y[0].grad.data.tolist() == [1, 1]
+        assert not y[2].requires_grad
+        (y[0] * 2.0).sum().backward()
+        assert x.grad.data.tolist() == [1, 1]
+        assert y[0].grad.data.tolist() == [3, 3]
+
+    def test_what_a_graph_made_is_not_copied(self):
+        with pytest.raises(GradientError, match="only a leaf can be copied"):
+            copy.deepcopy(T(1.0) * 2.0)
+
+    def test_operators_are_never_doubled(self):
+        assert copy.copy(ops.add) is copy.deepcopy(ops.add) is ops.add
+        assert pickle.loads(pickle.dumps(Tensor([1.0]))).data.tolist() == [1]
+        with pytest.raises(OperandError, match="it holds functions"):
+            pickle.dumps(T(1.0))
+
+
+def test_a_number_is_formatted_as_one():
+    assert f"{T(1.23456):.2f}" == "1.23"
+    assert f"{Tensor([7]):04d}" == "0007"
+    assert f"{Tensor([1.0, 2.0])}" == "Tensor([1., 2.])"
+    with pytest.raises(ShapeError, match="one element"):
+        f"{Tensor([1.0, 2.0]):.2f}"
 
 
 def test_named_tensors():

@@ -233,7 +233,23 @@ def test_size_one_and_empty_arrays_with_negative_strides():
         assert x.grad.shape == array.shape
 
 
-def test_subclass_free_operands_mix_from_both_sides():
+def test_a_class_of_ones_own_takes_part():
+    class Parameter(Tensor):
+        pass
+
+    w = Parameter([1.0, 2.0], requires_grad=True)
+    y = (w * 2.0 + ops.exp(w) - w.reshape(2) @ w).sum()
+    y.backward()
+    x = T([1.0, 2.0])
+    (x * 2.0 + ops.exp(x) - x.reshape(2) @ x).sum().backward()
+    np.testing.assert_array_equal(w.grad.data, x.grad.data)
+    with pytest.raises(GradientError, match="leaf"):
+        w.add_(1.0)
+    view = w.T
+    assert view.version is w.version
+
+
+def test_operands_mix_from_both_sides():
     x = T([1.0, 2.0])
     a = np.array([3.0, 4.0])
     for y, expected in (
