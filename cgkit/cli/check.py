@@ -88,7 +88,7 @@ def _items(report: Report) -> Iterator[Item]:
         yield _item(task)
     points = f"{report.given:g} of {report.out_of:g} points"
     waiting = sum(task.out_of for task in report.tasks if task.by_hand)
-    more = f"; {waiting:g} more are given by a person" if waiting else ""
+    more = f"; {waiting:g} more are given later" if waiting else ""
     yield Item("sum", "note", points + more)
 
 

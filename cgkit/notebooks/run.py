@@ -2,7 +2,7 @@
 
     notebook ──► kernel ──► outputs, cell by cell
                    │ a cell runs too long:  interrupt, note it, go on with the next
-                   │ it ignores that:       stop the kernel, the rest stays unrun
+                   │ it ignores that:       the end, the rest stays unrun
                    └ the kernel dies:       note it, the rest stays unrun
 
 - The notebook given is never changed; a copy with outputs comes back.
@@ -16,9 +16,7 @@ import asyncio
 import copy
 import logging
 import os
-import queue
 import tempfile
-import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,8 +30,9 @@ if TYPE_CHECKING:
 
 TIME_LIMIT = "TimeLimit"
 KERNEL_DIED = "KernelDied"
-PATIENCE = 3.0
-"""Seconds a cell may take to stop after it was interrupted."""
+INTERRUPTED = "KeyboardInterrupt"
+PATIENCE = 5
+"""Seconds a cell may take to stop after it was interrupted, and to send what it has to say."""
 STARTUP = 60
 """Seconds a kernel may take to start."""
 
@@ -187,6 +186,9 @@ def _client(notebook: NotebookNode, folder: Path, sockets: Path) -> NotebookClie
         kernel_name="python3",
         allow_errors=True,
         record_timing=False,
+        interrupt_on_timeout=True,
+        error_on_timeout={"ename": TIME_LIMIT, "evalue": "", "traceback": []},
+        iopub_timeout=PATIENCE,
         store_widget_state=False,
         startup_timeout=STARTUP,
         log=logger,
@@ -236,6 +238,9 @@ async def _run_cell(client: NotebookClient, index: int, limits: Limits) -> bool:
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
     cell = client.nb.cells[index]
+    reply: dict[str, Any] = {}
+    client.on_cell_executed = lambda **words: reply.update(words["execute_reply"]["content"])
+    limit = _error(TIME_LIMIT, f"stopped after {limits.cell:g} seconds; does it ever end?")
     try:
         await client.async_execute_cell(cell, index)
     except DeadKernelError:
@@ -245,31 +250,15 @@ async def _run_cell(client: NotebookClient, index: int, limits: Limits) -> bool:
             raise asyncio.CancelledError from None
         cell.outputs.append(_error(KERNEL_DIED, "the kernel stopped while this cell ran"))
         return False
-    except CellTimeoutError:
-        alive = await _interrupt(client)
-        limit = f"stopped after {limits.cell:g} seconds; does it ever end?"
-        cell.outputs = [output for output in cell.outputs if output.output_type != "error"]
-        cell.outputs.append(_error(TIME_LIMIT, limit))
-        return alive
-    return True
-
-
-async def _interrupt(client: NotebookClient) -> bool:
-    """Interrupt the cell that runs and say whether the kernel became free."""
-    manager, channels = client.km, client.kc
-    if manager is None or channels is None:
+    except CellTimeoutError:  # it did not even stop
+        cell.outputs.append(limit)
         return False
-    deadline = time.monotonic() + PATIENCE
-    await _awaited(manager.interrupt_kernel())
-    while (left := deadline - time.monotonic()) > 0:
-        try:
-            message = await _awaited(channels.shell_channel.get_msg(timeout=left))
-        except queue.Empty:
-            break
-        if message["header"]["msg_type"] == "execute_reply":
-            return True
-    await _awaited(manager.shutdown_kernel(now=True))
-    return False
+    if reply.get("ename") == TIME_LIMIT:
+        # a check that was interrupted says more than that it took too long
+        cell.outputs = [out for out in cell.outputs if out.get("ename") != INTERRUPTED]
+        if error_of(cell) is None:
+            cell.outputs.append(limit)
+    return True
 
 
 async def _awaited(value: Any) -> Any:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from cgkit.errors import NotebookError, UsageFault
 from cgkit.notebooks.compose import load
 from cgkit.notebooks.outputs import html_words, plain_text
-from cgkit.notebooks.run import Limits, Step, error_of, run
+from cgkit.notebooks.run import KERNEL_DIED, TIME_LIMIT, Limits, Step, error_of, run
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -47,7 +47,7 @@ class Task:
     error: str = ""
     """Name of the error that ended it, or ""."""
     by_hand: bool = False
-    """Whether a person gives the points."""
+    """Whether the points are given later: by a person, or by hidden tests alone."""
 
     @property
     def passed(self) -> bool:
@@ -127,7 +127,7 @@ def report(notebook: NotebookNode) -> Report:
     """Read how the tasks of a notebook stand that was run already."""
     cells = list(notebook.cells)
     counts = {
-        cell.execution_count: _name(cell, index)
+        cell.execution_count: _title(cell, index)
         for index, cell in enumerate(cells, start=1)
         if cell.get("execution_count")
     }
@@ -145,6 +145,11 @@ def _name(cell: NotebookNode, index: int) -> str:
     return str(cell.metadata.get("nbgrader", {}).get("grade_id", f"cell {index}"))
 
 
+def _title(cell: NotebookNode, index: int) -> str:
+    name = _name(cell, index)
+    return name if name == f"cell {index}" else f"the cell {name}"
+
+
 def _number(points: object) -> float:
     return float(points) if isinstance(points, int | float) and math.isfinite(points) else 0.0
 
@@ -155,10 +160,12 @@ def _task(cell: NotebookNode, counts: dict[int, str]) -> Task:
     name, out_of = str(nbgrader.get("grade_id", "?")), _number(nbgrader.get("points"))
     if _role(cell, "solution") or cell.cell_type != "code":
         return Task(name, out_of, message="read by a person", by_hand=True)
+    if not cell.source.strip():
+        return Task(name, out_of, message="checked after you hand it in", by_hand=True)
     if error := error_of(cell):
         return Task(name, out_of, message=_message(error, counts), error=str(error.ename))
     if cell.get("execution_count") is None:
-        message = "not run: the kernel stopped in a cell above, or this cell is empty"
+        message = "not run, because the kernel stopped in a cell above"
         return Task(name, out_of, message=message, error="NotRun")
     return _counted(cell, name, out_of)
 
@@ -202,6 +209,8 @@ def _message(error: NotebookNode, counts: dict[int, str]) -> str:
     text = ANSI.sub("", plain_text(error)).strip("\n")
     if error.ename == "NotImplementedError":
         return f"not written yet{_where(text, counts)}"
+    if error.ename in (TIME_LIMIT, KERNEL_DIED):
+        return str(error.evalue)
     if not LONG_TRACEBACK.search(text):
         return PLACE.sub(lambda place: f"line {place['line']}", text)
     return f"{error.ename}: {error.evalue}{_where(text, counts)}"
@@ -213,4 +222,4 @@ def _where(traceback: str, counts: dict[int, str]) -> str:
     if not places:
         return ""
     cell = counts.get(int(places[-1]["count"]), "")
-    return f"\n  at line {places[-1]['line']} of the cell {cell}" if cell else ""
+    return f"\n  at line {places[-1]['line']} of {cell}" if cell else ""

@@ -61,7 +61,7 @@ def test_a_right_notebook_passes_and_stays_as_it_is(notebook, capsys):
         "   half of it\n"
         "\n"
         "· why  10 points, read by a person\n"
-        "· sum  5 of 5 points; 10 more are given by a person\n",
+        "· sum  5 of 5 points; 10 more are given later\n",
         "",
     )
     assert Path(name).read_bytes() == before

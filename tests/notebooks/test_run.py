@@ -62,8 +62,20 @@ def test_a_cell_without_end_costs_its_time_limit_and_no_more(tmp_path):
     assert "after 1 seconds" in error_of(ran.cells[1]).evalue
 
 
+def test_what_a_stopped_cell_says_itself_is_kept(tmp_path):
+    careful = """
+try:
+    while True:
+        pass
+except KeyboardInterrupt:
+    raise ValueError("which loop never ends?") from None
+"""
+    ran = run(notebook(careful.strip(), "2"), tmp_path, Limits(cell=1))
+    assert names(ran) == ["ValueError", ["2"]]
+
+
 def test_a_cell_that_ignores_interrupts_ends_the_run(tmp_path, monkeypatch):
-    monkeypatch.setattr("cgkit.notebooks.run.PATIENCE", 0.5)
+    monkeypatch.setattr("cgkit.notebooks.run.PATIENCE", 1)
     stubborn = """
 import time
 def wait():

@@ -120,6 +120,11 @@ def test_a_cell_that_never_ran_gives_nothing():
     assert (found.given, found.error) == (0, "NotRun")
 
 
+def test_a_wholly_hidden_check_comes_later():
+    found = task(graded(source="", count=None))
+    assert (found.by_hand, found.message) == (True, "checked after you hand it in")
+
+
 def test_written_answers_wait_for_a_person_and_are_not_summed():
     written = new_markdown_cell(
         "Why?",
