@@ -189,6 +189,7 @@ def _client(notebook: NotebookNode, folder: Path, sockets: Path) -> NotebookClie
         interrupt_on_timeout=True,
         error_on_timeout={"ename": TIME_LIMIT, "evalue": "", "traceback": []},
         iopub_timeout=PATIENCE,
+        raise_on_iopub_timeout=True,
         store_widget_state=False,
         startup_timeout=STARTUP,
         log=logger,
