@@ -12,7 +12,13 @@ from __future__ import annotations
 
 import html
 import math
+import textwrap
 from dataclasses import dataclass
+
+WIDTH = 83
+"""Columns of a message: nbgrader indents by 4 and cuts beyond 87."""
+COLUMN = 11
+"""Where the words begin, after `called`, `got`, `why`."""
 
 
 def _finite(name: str, value: float) -> float:
@@ -43,6 +49,8 @@ class Score:
         The name of the task, for the heading.
     missing
         For partial credit: the block that says what the first wrong part was.
+    worth
+        What stands in place of the points of a task that gives none itself.
 
     Raises
     ------
@@ -55,7 +63,7 @@ class Score:
     >>> score
     4
     >>> print(score.text())
-    ✓ backward                                                                4 of 4 points
+    ✓ backward                                                            4 of 4 points
        right on 200 graphs
     """
 
@@ -64,6 +72,7 @@ class Score:
     sentence: str = ""
     task: str = ""
     missing: str = ""
+    worth: str = ""
 
     def __post_init__(self) -> None:
         points = _finite("points", self.points)
@@ -89,8 +98,19 @@ class Score:
         --------
         >>> Score(1, 2, "half of it holds").message
         'half of it holds'
+        >>> print(Score(1, 2, "half of it holds", missing="got        3").message)
+        so far     half of it holds
+        got        3
         """
-        return "\n\n".join(part for part in (self.sentence, self.missing) if part)
+        if not self.missing:
+            return self.sentence
+        so_far = textwrap.wrap(
+            self.sentence,
+            WIDTH,
+            initial_indent="so far".ljust(COLUMN),
+            subsequent_indent=" " * COLUMN,
+        )
+        return "\n".join([*so_far, self.missing])
 
     @property
     def heading(self) -> str:
@@ -101,7 +121,8 @@ class Score:
         >>> Score(1, 2, task="forward").heading.split()
         ['½', 'forward', '1', 'of', '2', 'points']
         """
-        return heading(self._tick(), self.task or "check", self.points, self.out_of)
+        right = self.worth or points_of(self.points, self.out_of)
+        return heading(self._tick(), self.task or "check", right)
 
     def _tick(self) -> str:
         if self.points == self.out_of:
@@ -116,21 +137,22 @@ class Score:
         >>> Score(2, 2, "both hold", task="t").text().splitlines()[1]
         '   both hold'
         """
-        lines = [self.heading]
-        lines += [f"   {line}" if line else "" for line in self.message.splitlines()]
-        return "\n".join(lines)
+        if self.missing:  # laid out as what a check says that fails
+            return f"{self.heading}\n\n{self.message}"
+        return "\n".join([self.heading, *(f"   {line}" for line in self.message.splitlines())])
 
     def _repr_html_(self) -> str:
         """Give the card that a notebook shows; it takes its colors from the page, dark or light."""
         edge = "#009e73" if self.points == self.out_of else "#e69f00"
         name = html.escape(self.task or "check")
+        right = html.escape(self.worth or points_of(self.points, self.out_of))
         head = (
-            f"<strong>{self._tick()} {name}</strong>"
-            f"<span style='float:right'>{points_of(self.points, self.out_of)}</span>"
+            f"<strong>{self._tick()} {name}</strong><span style='float:right'>{right}</span>"
         )
-        body = f"<div>{html.escape(self.sentence)}</div>" if self.sentence else ""
+        words = html.escape(self.message)
+        body = f"<div>{words}</div>" if words else ""
         if self.missing:
-            body += f"<pre style='margin:0.5em 0 0'>{html.escape(self.missing)}</pre>"
+            body = f"<pre style='margin:0.5em 0 0'>{words}</pre>"
         style = f"border-left:4px solid {edge};padding:0.3em 0.8em;max-width:46em"
         return f"<div class='cgkit-score' style='{style}'>{head}{body}</div>"
 
@@ -148,13 +170,13 @@ def points_of(points: float, out_of: float) -> str:
     return f"{_figure(points)} of {_figure(out_of)} points"
 
 
-def heading(mark: str, task: str, points: float, out_of: float, width: int = 87) -> str:
+def heading(mark: str, task: str, right: str, width: int = WIDTH) -> str:
     """Write the first line of every answer of a check: mark and task left, points right.
 
     Examples
     --------
-    >>> heading("✗", "kahn", 0, 4, width=30)
+    >>> heading("✗", "kahn", points_of(0, 4), width=30)
     '✗ kahn           0 of 4 points'
     """
-    left, right = f"{mark} {task}", points_of(points, out_of)
+    left = f"{mark} {task}"
     return f"{left} {right:>{max(0, width - len(left) - 1)}}"

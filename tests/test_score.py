@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from IPython.core.formatters import DisplayFormatter
 
-from cgkit.score import Score, heading, points_of
+from cgkit.score import WIDTH, Score, heading, points_of
 
 
 def bundle(score):
@@ -53,11 +53,26 @@ def test_a_score_cannot_be_changed():
 
 def test_message_and_text():
     score = Score(1, 2, "half holds", task="t", missing="why   b")
-    assert score.message == "half holds\n\nwhy   b"
-    assert score.text().splitlines()[1] == "   half holds"
+    assert score.message == "so far     half holds\nwhy   b"
+    assert score.text().splitlines()[1:] == ["", "so far     half holds", "why   b"]
+    assert Score(2, 2, "all holds").text().splitlines()[1:] == ["   all holds"]
     assert float(score) == 1.0
 
 
 def test_heading_ends_at_the_margin():
-    assert len(heading("✓", "task", 1, 2)) == 87
+    assert len(heading("✓", "task", points_of(1, 2))) == WIDTH
     assert points_of(0, 0) == "no points"
+
+
+def test_no_line_is_wider_than_nbgrader_shows():
+    score = Score(1, 2, "half of it holds " * 20, task="t", missing="why        so")
+    assert max(map(len, score.text().splitlines())) <= WIDTH
+    # nbgrader's Validate puts 4 spaces before each line and cuts it at 87
+    assert WIDTH + 4 <= 87
+
+
+def test_a_task_without_points_may_say_what_it_counts_for():
+    score = Score(0, 0, "right", task="center", worth="counts for the 100")
+    assert score.heading.endswith("counts for the 100")
+    assert "counts for the 100" in score._repr_html_()
+    assert repr(score) == "0"

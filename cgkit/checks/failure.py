@@ -1,6 +1,6 @@
 """What a check says when it fails: one clean block, never a traceback through the library.
 
-    ✗ evaluate                                                      0 of 10 points
+    ✗ evaluate                                                  0 of 10 points
 
     called     evaluate(graph, {'x': 2}, 'z')
     got        2
@@ -21,11 +21,9 @@ import textwrap
 from collections.abc import Sequence
 
 from cgkit.errors import CgkitError
-from cgkit.score import heading
+from cgkit.score import COLUMN, WIDTH, heading, points_of
 
-WIDTH = 87
 STAGES = ("type", "shape", "values", "invariants", "cost")
-_COLUMN = 11
 _LONGEST = 6
 
 
@@ -48,8 +46,8 @@ class CheckFailed(CgkitError):
         Questions that lead on, mildest first.
     drawing
         Lines of text with the offending node or step marked, or "".
-    task, assignment, out_of
-        What the heading and the hint line name.
+    task, assignment, out_of, worth
+        What the heading and the hint line name; `worth` in place of points, where there are none.
     error
         The student's own exception, if it was one.
 
@@ -58,7 +56,7 @@ class CheckFailed(CgkitError):
     >>> failed = CheckFailed("values", called="f(2)", got="5", expected="4", why="2 + 2 is 4.",
     ...                      task="f", out_of=3)
     >>> print(failed)
-    ✗ f                                                                       0 of 3 points
+    ✗ f                                                                   0 of 3 points
     <BLANKLINE>
     called     f(2)
     got        5
@@ -80,6 +78,7 @@ class CheckFailed(CgkitError):
         task: str = "check",
         assignment: str = "",
         out_of: float = 0,
+        worth: str = "",
         error: BaseException | None = None,
     ) -> None:
         if stage not in STAGES:
@@ -94,6 +93,7 @@ class CheckFailed(CgkitError):
         self.task = task
         self.assignment = assignment
         self.out_of = out_of
+        self.worth = worth
         self.error = error
         super().__init__(why)
         self.why = why
@@ -109,7 +109,12 @@ class CheckFailed(CgkitError):
             return [f"✗ {self.task}", f"why        {self.why}", f"(message cut: {error!r})"]
 
     def _block(self) -> list[str]:
-        lines = [heading("✗", self.task, 0, self.out_of, WIDTH), ""]
+        right = self.worth or points_of(0, self.out_of)
+        return [heading("✗", self.task, right), "", *self.rows()]
+
+    def rows(self) -> list[str]:
+        """Give the block without its first line."""
+        lines: list[str] = []
         for label in ("called", "got", "expected", "why"):
             lines += _row(label, str(getattr(self, label)))
         if self.misconception:
@@ -126,8 +131,8 @@ class CheckFailed(CgkitError):
         more = f"(more: cgkit hint {number} {self.task} 2)" if len(self.hints) > 1 else ""
         if more and len(text) + len(more) + 3 <= WIDTH:
             return [f"{text}   {more}"]
-        lines = textwrap.wrap(text, WIDTH, subsequent_indent=" " * _COLUMN)
-        return [*lines, " " * _COLUMN + more] if more else lines
+        lines = textwrap.wrap(text, WIDTH, subsequent_indent=" " * COLUMN)
+        return [*lines, " " * COLUMN + more] if more else lines
 
 
 class NotAnswered(CheckFailed, NotImplementedError):
@@ -144,7 +149,7 @@ def _row(label: str, text: str) -> list[str]:
     """Lay out one label and its text, wrapped, a long text cut in its middle."""
     if not text:
         return []
-    room = WIDTH - _COLUMN
+    room = WIDTH - COLUMN
     lines = [
         part
         for line in text.splitlines()
@@ -152,14 +157,14 @@ def _row(label: str, text: str) -> list[str]:
     ]
     if len(lines) > _LONGEST:
         lines = [*lines[: _LONGEST - 2], "...", lines[-1]]
-    heads = [label.ljust(_COLUMN), *[" " * _COLUMN] * (len(lines) - 1)]
+    heads = [label.ljust(COLUMN), *[" " * COLUMN] * (len(lines) - 1)]
     return [(head + line).rstrip() for head, line in zip(heads, lines, strict=True)]
 
 
 def _picture(drawing: str) -> list[str]:
     """Set a drawing below the words; what is too wide is cut and says so by an ellipsis."""
     lines = [line.rstrip() for line in drawing.splitlines()]
-    room = WIDTH - _COLUMN
+    room = WIDTH - COLUMN
     cut = [line if len(line) <= room else line[: room - 1] + "…" for line in lines]
-    heads = ["drawing".ljust(_COLUMN), *[" " * _COLUMN] * (len(cut) - 1)]
+    heads = ["drawing".ljust(COLUMN), *[" " * COLUMN] * (len(cut) - 1)]
     return ["", *[(head + line).rstrip() for head, line in zip(heads, cut, strict=True)], ""]

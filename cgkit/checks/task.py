@@ -70,6 +70,8 @@ class Task:
         Wrong solutions that are recognized by name.
     calls
         The name of the student's function in messages, when it is not the task's.
+    worth
+        What a heading says in place of points, for a task that gives none itself.
     """
 
     assignment: str
@@ -78,6 +80,7 @@ class Task:
     hints: tuple[str, ...]
     mistakes: tuple[Mistake, ...] = field(default=())
     calls: str = ""
+    worth: str = ""
 
     @property
     def function(self) -> str:
@@ -86,7 +89,7 @@ class Task:
 
     def passed(self, sentence: str) -> Score:
         """Give all points, and say what was established."""
-        return Score(self.points, self.points, sentence, task=self.name)
+        return Score(self.points, self.points, sentence, task=self.name, worth=self.worth)
 
     def partly(self, right: int, of: int, sentence: str, fault: Fault) -> Score:
         """Give points for the part that is right, and show the first thing that is not.
@@ -108,7 +111,8 @@ class Task:
         if right == 0 or fault.unanswered:
             raise self.failed(fault)
         points = round(self.points * right / of, 2)
-        return Score(points, self.points, sentence, task=self.name, missing=_words(fault))
+        words = "\n".join(self.failed(fault).rows())
+        return Score(points, self.points, sentence, self.name, missing=words, worth=self.worth)
 
     def failed(self, fault: Fault) -> CheckFailed:
         """Turn a fault into the exception that shows it."""
@@ -116,7 +120,7 @@ class Task:
         return kind(
             fault.stage,
             called=self.function if fault.unanswered else fault.called,
-            got=fault.got,
+            got="nothing yet" if fault.unanswered else fault.got,
             expected="" if fault.unanswered else fault.expected,
             why=fault.why,
             misconception=fault.misconception,
@@ -125,21 +129,9 @@ class Task:
             task=self.name,
             assignment=self.assignment,
             out_of=self.points,
+            worth=self.worth,
             error=fault.error,
         )
-
-
-def _words(fault: Fault) -> str:
-    block = CheckFailed(
-        fault.stage,
-        called=fault.called,
-        got=fault.got,
-        expected=fault.expected,
-        why=fault.why,
-        misconception=fault.misconception,
-        drawing=fault.drawing,
-    )
-    return "\n".join(str(block).splitlines()[2:])
 
 
 def table(*tasks: Task) -> Mapping[str, Task]:

@@ -20,7 +20,7 @@ EXAMPLE = {
     "out_of": 4,
 }
 BLOCK = """\
-✗ backward                                                                0 of 4 points
+✗ backward                                                            0 of 4 points
 
 called     backward(c)   on the graph
 got        gradient of x = 2.0

@@ -17,6 +17,21 @@ def test_partial_points_show_what_is_missing():
     assert score.points == 3.75
     assert "got        3" in score.missing
     assert "✗" not in score.missing
+    assert score.missing.splitlines()[-1] == "hint 1 of 1: why?"
+
+
+def test_partial_points_and_none_are_laid_out_alike():
+    partly = TASK.partly(3, 4, "3 of 4", FAULT).text().splitlines()
+    failed = str(TASK.failed(FAULT)).splitlines()
+    assert partly[2] == "so far     3 of 4"
+    assert partly[3:] == failed[2:]
+    assert len(partly[0]) == len(failed[0])
+
+
+def test_what_counts_elsewhere_says_so():
+    task = Task("00_start", "center", 0, ("why?",), worth="counts for the 100")
+    for text in (task.passed("right").text(), str(task.failed(FAULT))):
+        assert text.splitlines()[0].endswith("counts for the 100")
 
 
 def test_nothing_right_is_a_failure():
@@ -31,6 +46,8 @@ def test_not_answered_says_little():
     failed = TASK.failed(fault)
     assert isinstance(failed, NotAnswered)
     assert (failed.called, failed.expected, failed.drawing) == ("multiply_rule", "", "")
+    nothing = Fault("type", "f(1)", "None", "2", "Not yet.", unanswered=True)
+    assert TASK.failed(nothing).got == "nothing yet"
 
 
 def test_table():
