@@ -54,6 +54,9 @@ def test_elsewhere_it_is_skipped_and_says_how_to_install_what_is_missing(tmp_pat
     [
         (["-m", "oracle"], 2, "skips itself, which is a failure in CI"),
         ([], 5, "1 skipped"),
+        (["-m", "not (oracle or browser)"], 5, "1 skipped"),
+        (["-m", "not oracle"], 5, "1 skipped"),
+        (["-m", "oracle and not browser"], 2, "skips itself, which is a failure in CI"),
     ],
 )
 def test_in_ci_a_whole_file_may_skip_itself_only_unasked(tmp_path, words, code, said):
