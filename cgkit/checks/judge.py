@@ -9,14 +9,15 @@ the student's own line when there is one.
 from __future__ import annotations
 
 import linecache
+import re
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 
 import numpy as np
 
-from cgkit.checks.plain import kind_of, same, show
+from cgkit.checks.plain import count, kind_of, same, show
 from cgkit.checks.task import Fault
 
 _HERE = str(Path(__file__).resolve().parent.parent)
@@ -78,11 +79,27 @@ def judge(outcome: object, expected: object, function: str, tolerance: float) ->
     if isinstance(outcome, BaseException):
         if isinstance(expected, Raises) and isinstance(outcome, expected.kind):
             return None
-        fault = exception_fault(outcome, function)
-        return _with(fault, expected=_wanted(expected))
+        fault = _refusal(outcome, expected, function) or exception_fault(outcome, function)
+        return replace(fault, expected=_wanted(expected))
     if not isinstance(outcome, Returned):
         raise TypeError(f"no outcome: {outcome!r}")
     return _judge_value(outcome, expected, function, tolerance)
+
+
+def _refusal(error: BaseException, expected: object, function: str) -> Fault | None:
+    """Say what is wrong with a refusal: of arguments that fit, or with another error than asked."""
+    fault = exception_fault(error, function)
+    if fault.unanswered or isinstance(error, SystemExit | RecursionError):
+        return None
+    on_purpose = re.search(r"\braise\b", fault.got.partition("\nat ")[2])
+    name = type(error).__name__
+    if isinstance(expected, Raises):
+        asked = expected.kind.__name__
+        words = "It refused, but with" if on_purpose else "It should refuse, and it stopped with"
+        return replace(fault, why=f"{words} {name}; the task asks for {asked}.")
+    if isinstance(error, ValueError) and on_purpose:
+        return replace(fault, why=f"{function} refused, and these arguments are fine.")
+    return None
 
 
 def _judge_value(
@@ -126,7 +143,8 @@ def compare(got: object, expected: object, function: str, tolerance: float) -> F
     if isinstance(got, dict) and isinstance(expected, dict) and set(got) != set(expected):
         return Fault("shape", *parts, _keys(got, expected))
     if isinstance(got, tuple | list) and isinstance(expected, tuple | list):
-        return _compare_items(got, expected, exact, parts)
+        word = "Size" if function.endswith("_shape") else "Item"
+        return _compare_items(got, expected, tolerance, parts, word)
     return Fault("values", *parts, f"{function} gave another value.")
 
 
@@ -143,19 +161,26 @@ def _compare_arrays(got: np.ndarray, expected: np.ndarray, parts: tuple[str, str
 def _compare_items(
     got: tuple[object, ...] | list[object],
     expected: tuple[object, ...] | list[object],
-    exact: bool,
+    tolerance: float,
     parts: tuple[str, str, str],
+    word: str,
 ) -> Fault:
+    """Name the first item that differs by its place; `word` says what the items are."""
     if len(got) != len(expected):
-        why = f"There are {len(got)} items in it; there should be {len(expected)}."
+        verb = "is" if len(got) == 1 else "are"
+        held = count(len(got), word.lower())
+        why = f"There {verb} {held} in it; there should be {len(expected)}."
         return Fault("shape", *parts, why)
-    pairs = zip(got, expected, strict=True)
-    kinds = [(kind_of(one, exact=exact), kind_of(other, exact=exact)) for one, other in pairs]
-    odd = next(((one, other) for one, other in kinds if one != other), None)
-    if odd:
-        why = f"An item should be {_named(odd[1])}, and it is {_named(odd[0])}."
-        return Fault("type", *parts, why)
-    return Fault("values", *parts, "An item in it is another one.")
+    exact = tolerance == 0
+    pairs = [*enumerate(zip(got, expected, strict=True), start=1)]
+    for place, (one, other) in pairs:
+        found, wanted = kind_of(one, exact=exact), kind_of(other, exact=exact)
+        if found != wanted:
+            why = f"{word} {place} should be {_named(wanted)}, and it is {_named(found)}."
+            return Fault("type", *parts, why)
+    place, (one, other) = next(pair for pair in pairs if not same(*pair[1], tolerance))
+    why = f"{word} {place} is {show(one, 60)}; it should be {show(other, 60)}."
+    return Fault("values", *parts, why)
 
 
 def _keys(got: dict[object, object], expected: dict[object, object]) -> str:
@@ -176,18 +201,6 @@ def _wanted(expected: object) -> str:
     return show(expected)
 
 
-def _with(fault: Fault, expected: str) -> Fault:
-    return Fault(
-        fault.stage,
-        fault.called,
-        fault.got,
-        expected,
-        fault.why,
-        error=fault.error,
-        unanswered=fault.unanswered,
-    )
-
-
 def exception_fault(error: BaseException, function: str) -> Fault:
     """Say what a student's exception means, and at which of their lines it arose.
 
@@ -198,11 +211,24 @@ def exception_fault(error: BaseException, function: str) -> Fault:
     """
     name = type(error).__name__
     where = place(error)
-    if isinstance(error, NotImplementedError):
+    if is_stub(error):
         why = f"{function} is not written yet: its stub still raises NotImplementedError."
         return Fault("type", "", "nothing yet", "", why, error=error, unanswered=True)
     got = f"{name}: {_text(error)}" + (f"\nat {where}" if where else "")
     return Fault("type", "", got, "", _meaning(error, function), error=error)
+
+
+def is_stub(error: BaseException) -> bool:
+    """Tell whether an error is that of a stub: NotImplementedError itself, or its stand-in.
+
+    Errors of other names descend from it too, such as the one of a notebook that cannot ask.
+
+    Examples
+    --------
+    >>> is_stub(NotImplementedError()), is_stub(type("NoInput", (NotImplementedError,), {})())
+    (True, False)
+    """
+    return isinstance(error, NotImplementedError) and type(error).__name__ == "NotImplementedError"
 
 
 def _meaning(error: BaseException, function: str) -> str:
@@ -211,6 +237,8 @@ def _meaning(error: BaseException, function: str) -> str:
             f"{function} calls itself once per node. Python allows about a thousand calls inside "
             "each other, and a graph can be deeper than that."
         )
+    if type(error).__name__ in ("StdinNotImplementedError", "EOFError"):
+        return f"{function} asks for input(), and nobody answers. Work with the arguments."
     if isinstance(error, SystemExit):
         return f"{function} ended the program. A function gives its answer back by return."
     if isinstance(error, TypeError) and "positional argument" in _text(error):
@@ -250,7 +278,7 @@ def _students_line(trace: TracebackType | None) -> tuple[str, int, str] | None:
     for frame, number in traceback.walk_tb(trace):
         file = frame.f_code.co_filename
         if own.setdefault(file, not _is_library(file)):
-            deepest = (file, number, frame.f_code.co_name)
+            deepest = (file, number, frame.f_code.co_qualname)
     if deepest is None:
         return None
     file, number, name = deepest
@@ -258,7 +286,15 @@ def _students_line(trace: TracebackType | None) -> tuple[str, int, str] | None:
 
 
 def _cell(name: str) -> str:
-    return "your cell" if name == "<module>" else name
+    """Name the function around a line; a comprehension belongs to the function it stands in.
+
+    Examples
+    --------
+    >>> _cell("evaluate.<locals>.<listcomp>"), _cell("<module>"), _cell("<listcomp>")
+    ('evaluate', 'your cell', 'your cell')
+    """
+    named = [part for part in name.split(".") if not part.startswith("<")]
+    return named[-1] if named else "your cell"
 
 
 def _is_library(file: str) -> bool:

@@ -85,6 +85,7 @@ class Exam:
         arguments: Sequence[object],
         read: Callable[[object], object] = plain,
         *,
+        called: str = "",
         copies: bool = True,
     ) -> Returned | Exception | SystemExit:
         """Call the student's function on copies; give its result, made plain, or its exception.
@@ -95,6 +96,8 @@ class Exam:
             Plain data and functions.
         read
             Makes the result plain, or raises `NotPlainError`.
+        called
+            How the call is written in a message; from the arguments otherwise.
         copies
             Whether the student gets copies, and changing them is a fault.
         """
@@ -105,7 +108,8 @@ class Exam:
         except (Exception, SystemExit) as error:
             return error
         except KeyboardInterrupt as stop:
-            fault = _endless(self.task, arguments, stop)
+            called = called or write_call(self.task.function, arguments)
+            fault = _endless(self.task, called, stop)
         else:
             return _returned(value, read, given, arguments)
         if self._searching:
@@ -146,10 +150,10 @@ class Exam:
             Whether the student gets copies; large arguments that nobody needs again may go as
             they are.
         """
-        outcome = self.call(arguments, copies=copies)
+        text = called or write_call(self.task.function, arguments)
+        outcome = self.call(arguments, called=text, copies=copies)
         kept = outcome if isinstance(outcome, Returned) else type(outcome)
         self._seen.append(_Seen(tuple(arguments), kept, tolerance))
-        text = called or write_call(self.task.function, arguments)
         fault = judge(outcome, expected, self.task.function, tolerance)
         if fault is None:
             return None
@@ -303,11 +307,10 @@ def _all_plain(value: object) -> bool:
     return True
 
 
-def _endless(task: Task, arguments: Sequence[object], stop: KeyboardInterrupt) -> Fault:
+def _endless(task: Task, called: str, stop: KeyboardInterrupt) -> Fault:
     where = place(stop)
     got = "no answer: it was stopped" + (f" at {where}" if where else "")
     why = f"{task.function} did not come to an end. Which loop never becomes false?"
-    called = write_call(task.function, arguments)
     return Fault("cost", called, got, "an answer in time", why, misconception="endless loop")
 
 
@@ -334,6 +337,9 @@ def write_call(function: str, arguments: Sequence[object]) -> str:
 
 
 def _argument(value: object) -> str:
+    """Write one argument; of a function, its name: its address says nothing to anybody."""
     if callable(value):
         return str(getattr(value, "__name__", "function"))
+    if type(value) is dict and any(map(callable, value.values())):
+        return "{" + ", ".join(f"{key!r}: {_argument(item)}" for key, item in value.items()) + "}"
     return show(value, 120)

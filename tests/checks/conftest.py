@@ -42,6 +42,11 @@ def wrong():
     return WRONG
 
 
+@pytest.fixture(scope="session")
+def wrong_01():
+    return NAMED
+
+
 @pytest.fixture(params=sorted(NAMED.NAMED), ids=lambda key: f"{key[0]}: {key[1]}")
 def named_wrong(request):
     """Give the check, the wrong answer and the name it must be called by."""

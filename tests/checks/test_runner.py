@@ -26,6 +26,20 @@ def examine(candidate, tries=50):
     return exam
 
 
+@pytest.mark.parametrize("called", ["", "double(a number)"])
+def test_an_interrupted_call_is_written_as_any_other(called, failure):
+    def stuck(number, operators):
+        raise KeyboardInterrupt
+
+    def check(candidate):
+        exam = Exam(TASK, candidate, 1)
+        exam.examine((3, {"add": stuck}), 6, called=called)
+
+    failed = failure(check, stuck)
+    assert failed.called == (called or "double(3, {'add': stuck})")
+    assert "did not come to an end" in failed.why
+
+
 def test_a_right_answer_passes():
     examine(lambda n: n + n)
 

@@ -19,6 +19,9 @@ from cgkit.checks.task import Fault, Mistake, Task
 from cgkit.score import Score
 
 _DEEP = 100_000
+_BLOCKS = 10
+#: how deep Python goes when nobody has asked for more
+_LIMIT = 1_000
 _ANY_ORDER = (
     "The nodes of a dict may stand in any order, and this one needs a value that stands later."
 )
@@ -158,6 +161,7 @@ DEEP = Task(
         "in a list?",
         "What does the top of your list mean: a node to look at, or a node that is finished?",
     ),
+    MISTAKES[:2],
     calls="evaluate",
 )
 TASKS = (EVALUATE, ONCE, DEEP)
@@ -180,7 +184,15 @@ def evaluate(candidate: object, *, seed: int = SEED) -> Score:
     """
     exam = Exam(EVALUATE, candidate, seed)
     exam.require(_probe_value(exam, Case({"x": ("input",)}, {"x": 3}, "x")))
-    exam.search(graphs(), lambda case: _probe_value(exam, case), tries=150)
+    last: list[Case] = []
+
+    def probe(case: Case) -> Fault | None:
+        last[:] = [case]
+        return _probe_value(exam, case)
+
+    fault = exam.smallest(graphs(), probe, tries=150)
+    if fault is not None:
+        exam.require(_kept_from_before(exam, last[0], fault))
     return EVALUATE.passed(
         "right on 150 random graphs: nodes in any order, shared values, constants, 0 to 7 operators"
     )
@@ -199,6 +211,26 @@ def _probe_value(exam: Exam, case: Case) -> Fault | None:
         return None
     notes = {name: f"= {value}" for name, value in right.items()}
     return replace(fault, drawing=list_graph(case.graph, [case.output], notes))
+
+
+def _kept_from_before(exam: Exam, case: Case, fault: Fault) -> Fault:
+    """Call once more, with names that were never used: is the answer right then?"""
+    if fault.stage != "values":
+        return fault
+    new = {name: f"fresh_{name}" for name in case.graph}
+    graph = {
+        new[name]: (kind, *rest) if kind in ("input", "constant")
+        else (kind, *(new[str(operand)] for operand in rest))
+        for name, (kind, *rest) in case.graph.items()
+    }  # fmt: skip
+    feeds = {new[name]: value for name, value in case.feeds.items()}
+    if _probe_value(exam, Case(graph, feeds, new[case.output])) is not None:
+        return fault
+    why = (
+        "With names that no graph before had, the answer is right. Values of an earlier call are "
+        "still there: make the place for them anew in each call."
+    )
+    return replace(fault, why=why, misconception="values kept from an earlier call")
 
 
 def evaluate_once(candidate: object, *, seed: int = SEED) -> Score:
@@ -278,11 +310,14 @@ def evaluate_deep(candidate: object, *, seed: int = SEED) -> Score:
     case = _chain(draw, _DEEP)
     right = evaluate_plainly(case)[case.output]
     called = f"evaluate(a chain of {_DEEP:,} operators, {case.feeds}, {case.output!r}, operators)"
-    limit = sys.getrecursionlimit()
+    before = sys.getrecursionlimit()
     arguments = (case.graph, case.feeds, case.output, dict(OPERATORS))
-    fault = exam.examine(arguments, right, called=called, copies=False)
-    raised = sys.getrecursionlimit() != limit
-    sys.setrecursionlimit(limit)
+    sys.setrecursionlimit(_LIMIT)  # a cell may have raised it before
+    try:
+        fault = exam.examine(arguments, right, called=called, copies=False)
+        raised = sys.getrecursionlimit() != _LIMIT
+    finally:
+        sys.setrecursionlimit(before)
     if raised and fault is None:
         why = "The recursion limit was raised. A graph can always be deeper than any limit."
         fault = Fault("cost", called, "recursion with a raised limit", "a loop", why)
@@ -290,7 +325,8 @@ def evaluate_deep(candidate: object, *, seed: int = SEED) -> Score:
         fault = replace(fault, misconception="naive recursion")
     if fault is not None:
         drawing = (
-            list_graph(dict(list(case.graph.items())[:4])) + f"\n  ... and so on, {_DEEP:,} times"
+            list_graph({name: case.graph[name] for name in ("x", "y", "n0", "n1")})
+            + f"\n  ... and so on, {_DEEP:,} times; parts of the chain stand in another order"
         )
         fault = replace(fault, drawing=drawing)
     exam.require(fault)
@@ -304,7 +340,17 @@ def _chain(draw: Any, length: int) -> Case:
         kind = draw.choice(("add", "subtract", "maximum"))
         graph[f"n{number}"] = (kind, before, "y")
         before = f"n{number}"
-    return Case(graph, {"x": draw.randint(1, 9), "y": draw.randint(1, 9)}, before)
+    return Case(_in_blocks(draw, graph), {"x": draw.randint(1, 9), "y": draw.randint(1, 9)}, before)
+
+
+def _in_blocks(draw: Any, graph: dict[str, Any]) -> dict[str, Any]:
+    """Cut a dict into blocks and turn their order; one pass is not enough, and ten are."""
+    names = list(graph)
+    size = -(-len(names) // _BLOCKS)
+    blocks = [names[start : start + size] for start in range(0, len(names), size)]
+    first, *rest = blocks
+    draw.shuffle(rest)
+    return {name: graph[name] for block in (*rest, first) for name in block}
 
 
 def operators() -> Mapping[str, Callable[..., Any]]:

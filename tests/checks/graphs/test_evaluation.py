@@ -58,6 +58,56 @@ def test_a_raised_recursion_limit_is_noticed_and_put_back(answers, failure):
     assert sys.getrecursionlimit() == before
 
 
+def test_a_limit_raised_before_the_check_does_not_help(answers, failure):
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(10**6)
+    try:
+        failed = failure(evaluation.evaluate_deep, answers.naive_evaluate)
+        assert sys.getrecursionlimit() == 10**6
+    finally:
+        sys.setrecursionlimit(before)
+    assert isinstance(failed.error, RecursionError)
+    assert failed.misconception == "naive recursion"
+
+
+def test_one_pass_in_the_order_of_the_dict_is_not_deep(wrong_01, failure):
+    failed = failure(evaluation.evaluate_deep, wrong_01.in_dict_order)
+    assert failed.misconception == "evaluates in the order of the dict"
+
+
+def test_some_passes_over_the_dict_are_enough():
+    def sweeps(graph, feeds, output, operators):
+        values = dict(feeds)
+        while output not in values:
+            for name, (kind, *rest) in graph.items():
+                if kind == "constant":
+                    values[name] = rest[0]
+                elif name not in values and all(one in values for one in rest):
+                    values[name] = operators[kind](*(values[one] for one in rest))
+        return values[output]
+
+    assert evaluation.evaluate_deep(sweeps).points == 4
+
+
+def test_values_kept_from_an_earlier_call_are_named(failure):
+    known = {}
+
+    def forgetful(graph, feeds, output, operators):
+        if output not in known:
+            kind, *rest = graph[output]
+            if kind == "input":
+                known[output] = feeds[output]
+            elif kind == "constant":
+                known[output] = rest[0]
+            else:
+                values = [forgetful(graph, feeds, one, operators) for one in rest]
+                known[output] = operators[kind](*values)
+        return known[output]
+
+    failed = failure(evaluation.evaluate, forgetful)
+    assert failed.misconception == "values kept from an earlier call"
+
+
 def test_hard_coded_examples_do_not_pass(failure):
     def by_heart(graph, feeds, output, operators):
         return (feeds.get("x", 0) + feeds.get("y", 0)) * 2.0
