@@ -218,7 +218,8 @@ def _slice_open(size: Size, start: Bound, stop: Bound, step: int | None) -> Size
             f"the size of [{Span(start, stop, step)}] is not known for an axis of size {size}",
             attempt="a step of 1, or a fixed size for this axis",
         )
-    return _place(stop, size, size) - _place(start, size, 0)
+    length = _place(stop, size, size) - _place(start, size, 0)
+    return max(length, 0) if isinstance(length, int) else length
 
 
 def _place(bound: Bound, size: Size, default: Size) -> Size:

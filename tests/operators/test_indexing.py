@@ -162,6 +162,8 @@ class TestOpenSizes:
         assert self.sized(slice(None, None, -1)) == n
         assert self.sized(slice(-3, None)) == 3
         assert self.sized((-1, slice(None))) == 2
+        assert self.sized(slice(3, 1)) == 0
+        assert self.sized(slice(-1, -3)) == 0
 
     @pytest.mark.parametrize("key", [slice(1, None), slice(None, -2), slice(1, 3), slice(-3, None)])
     def test_a_run_with_too_few_is_an_error_at_the_node(self, key):

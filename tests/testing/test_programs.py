@@ -2,12 +2,14 @@
 
 import random
 from collections import Counter
+from itertools import count
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from cgkit import Tensor, grad, gradients, run, trace, verify
+from cgkit import ShapeError, Tensor, grad, gradients, run, trace, verify
 from cgkit.symbolic import GraphBuilder
 from cgkit.testing import Program, Step, graphs, programs, random_program
 from cgkit.testing.cases import same
@@ -93,6 +95,29 @@ def test_eager_recorded_and_static_gradients_agree(program):
             assert all(
                 (a is b is None) or same(a.data, b) for a, b in zip(eager, static, strict=True)
             )
+
+
+@settings(max_examples=150)
+@given(programs(most=8), st.randoms(use_true_random=False))
+def test_with_open_sizes_a_program_is_refused_or_right(program, rng):
+    arrays = program.draw(np.random.default_rng(0))
+    builder, numbers = GraphBuilder(), count()
+    xs = [
+        builder.placeholder(
+            [n if n == 1 or rng.random() < 0.3 else f"D{next(numbers)}" for n in t.shape], t.dtype
+        )
+        for t in program.inputs
+    ]
+    with np.errstate(all="ignore"):
+        try:
+            graph = builder.graph(program.run(xs), xs)
+            verify(graph)
+            found = run(graph, *arrays)
+        except ShapeError as error:
+            refusal = error.with_place()
+            assert "known" in refusal or "taken as equal" in refusal or "a slice of" in refusal
+            return
+        assert all(map(same, found, program.run(arrays)))
 
 
 @given(graphs())
