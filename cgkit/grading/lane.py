@@ -36,7 +36,7 @@ from cgkit.grading.judge import Judge, Seeds, Times
 from cgkit.grading.master import Master, answered, read_master
 from cgkit.grading.policy import Behavior, Learner, Policy
 from cgkit.grading.prepare import Prepared, prepare, rehearse
-from cgkit.grading.rebuild import Plan, rebuild
+from cgkit.grading.rebuild import Plan, own_cells, rebuild
 from cgkit.grading.result import CellResult, Result, from_body, to_body
 from cgkit.grading.sandbox import Limits, Sandbox, Situation
 
@@ -156,7 +156,7 @@ class Lane:
             cells=cells,
             notes=plan.notes,
             flags=flags_of(plan, self.assignment.edition, judge.seen),
-            sources=plan.sources,
+            sources={**plan.sources, **own_cells(plan)},
             label=self.situation.label,
             forks=judge.forks,
         )

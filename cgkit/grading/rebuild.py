@@ -92,6 +92,11 @@ def plan_of(master: Master, submission: Submission) -> Plan:
     return Plan(tuple(cells), master.exported, tuple(dict.fromkeys(notes)), sources, edited)
 
 
+def own_cells(plan: Plan) -> dict[str, str]:
+    """Give the text of the student's own cells, by the name they have in the plan."""
+    return {cell.cell: cell.source for cell in plan.cells if cell.kind == "extra"}
+
+
 def _own(cell: MasterCell) -> PlanCell:
     kind: PlanKind = "test" if cell.role == "test" else "given"
     return PlanCell(kind, cell.cell, cell.source, cell.points, cell.limit)

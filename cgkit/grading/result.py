@@ -64,7 +64,7 @@ class Result:
     """What did not match the assignment, in sentences."""
     flags: tuple[Flag, ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict)
-    """For each cell that students write, the text that was graded."""
+    """For each cell that students write, and each cell of their own, the text that was graded."""
     label: str = ""
     """``"UNSANDBOXED"`` or ``"ONE FENCE"`` where a fence was missing."""
     failed: str = ""
