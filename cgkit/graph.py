@@ -236,7 +236,10 @@ def recorded(outputs: Iterable[Edge], nodes: Iterable[Node]) -> Graph:
         known = [x.dtype for x in node.inputs if isinstance(x, Edge)]
         edges = tuple(operand(x, known) for x in node.inputs)
         leaf = node.operator in SOURCES
-        extras = Extras(node.name, node.scope, node.value, types[node])
+        results = types[node]
+        if node.operator.several:  # an output that nobody read left no trace of its type
+            results = node.operator.types([edge.type for edge in edges], node.params)
+        extras = Extras(node.name, node.scope, node.value, results)
         made[node] = Node(INPUT if leaf else node.operator, edges, node.params, (), extras)
         order.append(made[node])
         if leaf:

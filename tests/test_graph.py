@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from cgkit import Graph, GraphBuilder, Tensor, ops, recorded, run, topological_order, verify
 from cgkit.graph import constant, names, show_param, source
-from cgkit.node import CONSTANT, INPUT, VARIABLE
+from cgkit.node import CONSTANT, INPUT, VARIABLE, MultiOperator
 from cgkit.testing import programs
 from cgkit.testing.cases import same
 from cgkit.types import TensorType
@@ -157,6 +157,19 @@ class TestRecorded:
         graph = self.of(x * c)
         assert len(graph.inputs) == 2
         assert run(graph, np.array([2.0]), np.array([5.0]))[0].tolist() == [10]
+
+    def test_results_that_nobody_read_have_their_types(self):
+        halves = MultiOperator(
+            "halves", lambda a: (a[:1].copy(), a[1:].copy()),
+            lambda a: (TensorType((1,), a.dtype), TensorType((a.shape[0] - 1,), a.dtype)),
+            gradient=(None,),
+        )  # fmt: skip
+        x = Tensor([1.0, 2.0, 3.0], dtype="float32", requires_grad=True)
+        for place, expected in ((0, [1]), (1, [2, 3])):
+            graph = self.of(halves(x)[place])
+            verify(graph)
+            assert [str(t) for t in graph.nodes[-1].results] == ["float32[1]", "float32[2]"]
+            assert run(graph, x.data)[0].tolist() == expected
 
     def test_a_leaf_alone(self):
         x = Tensor(1.0, requires_grad=True)

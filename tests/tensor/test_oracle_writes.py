@@ -12,7 +12,7 @@ import secrets
 import numpy as np
 import pytest
 
-from cgkit import Tensor, no_grad, ops
+from cgkit import Tensor, grad, no_grad, ops
 from cgkit.errors import CgkitError
 
 torch = pytest.importorskip("torch")
@@ -58,6 +58,10 @@ class Ours:
     def copied(x):
         return Tensor(x)
 
+    @staticmethod
+    def grad(*args, **settings):
+        return grad(*args, **settings)
+
 
 class Theirs:
     """How torch does each step."""
@@ -81,6 +85,10 @@ class Theirs:
     @staticmethod
     def copied(x):
         return x.clone()
+
+    @staticmethod
+    def grad(*args, **settings):
+        return torch.autograd.grad(*args, **settings)
 
 
 def in_no_grad(act):
@@ -206,6 +214,28 @@ def run(lib, steps, outputs):
     return seen, at, None
 
 
+def second_gradients(lib, steps, outputs):
+    """Run the steps, then differentiate twice; give the values, and at which stage it failed."""
+    values = [lib.leaf(x) for x in LEAVES]
+    leaves = list(values)
+    seen = []
+    at = 0
+    try:
+        for name, x, y in steps:
+            made = DONE[name](lib, values[x], values[y])
+            if name in MAKE | VIEW:
+                values.append(made)
+        at = 1
+        total = sum((values[i].sum() for i in outputs), values[outputs[0]].sum() * 0.5)
+        for at in (2, 3):
+            found = lib.grad(total, leaves, create_graph=True, materialize_grads=True)
+            seen += [np.array(lib.numbers(g)) for g in found]
+            total = sum((g * g).sum() for g in found)
+    except lib.error as error:
+        return seen, at, kind_of(error)
+    return seen, at, None
+
+
 def equal(a, b):
     if a is None or b is None:
         return a is b
@@ -223,7 +253,7 @@ def agree(ours, theirs):
     )
 
 
-def try_out(rng, views):
+def try_out(rng, views, act=run):
     """Run one program in both, without the writes that cgkit refuses; give it if they differ."""
     steps, outputs = random_steps(rng, views)
     refused = 0
@@ -233,7 +263,9 @@ def try_out(rng, views):
             refused += 1
             steps = steps[: ours[1]] + steps[ours[1] + 1 :]
             ours = run(Ours, steps, outputs)
-        theirs = run(Theirs, steps, outputs)
+        if act is not run:
+            ours = act(Ours, steps, outputs)
+        theirs = act(Theirs, steps, outputs)
     same = agree(ours, theirs) or not all(x is None or np.isfinite(x).all() for x in theirs[0])
     return refused, ours[2], None if same else (steps, outputs, ours, theirs)
 
@@ -251,3 +283,14 @@ def test_writes_and_errors(seed, views):
         refusals += refused
     assert ended >= {None, "leaf", "freed", "version"}  # else the programs try too little
     assert bool(refusals) == views
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_gradients_of_gradients_after_writes(seed):
+    rng = random.Random(seed)
+    ended = set()
+    for number in range(PROGRAMS // 3):
+        _, error, different = try_out(rng, number % 2 == 1, second_gradients)
+        assert different is None, f"seed {seed}, program {number}: {different}"
+        ended.add(error)
+    assert ended >= {None, "leaf", "version"}
