@@ -227,7 +227,7 @@ def second_gradients(lib, steps, outputs):
                 values.append(made)
         at = 1
         total = sum((values[i].sum() for i in outputs), values[outputs[0]].sum() * 0.5)
-        for at in (2, 3):
+        for at in (2, 3):  # noqa: B007
             found = lib.grad(total, leaves, create_graph=True, materialize_grads=True)
             seen += [np.array(lib.numbers(g)) for g in found]
             total = sum((g * g).sum() for g in found)
