@@ -18,8 +18,9 @@ def fake_dot(tmp_path, monkeypatch):
     """Put a script in the place of `dot`; nothing else is on PATH."""
 
     def put(body):
-        script = tmp_path / "dot"
-        script.write_text(f"#!{sys.executable}\nimport sys, time\n{body}\n")
+        (tmp_path / "dot.py").write_text(f"import sys, time\n{body}\n")
+        script = tmp_path / "dot"  # a shell starts it: the first line of a script takes no spaces
+        script.write_text(f"#!/bin/sh\nexec '{sys.executable}' '{tmp_path / 'dot.py'}' \"$@\"\n")
         script.chmod(0o755)
         monkeypatch.setenv("PATH", str(tmp_path))
 
