@@ -23,7 +23,7 @@ FLOATS = ("float64", "float32")
 INTEGERS = ("int32", "int64")
 SPECIAL = np.array([np.inf, -np.inf, np.nan, 0.0, -0.0, 1e-310, 1e300])
 
-Draw = Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]
+Draw = Callable[["np.random.Generator", tuple[int, ...]], np.ndarray]
 
 
 def normal(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:

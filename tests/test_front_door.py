@@ -1,0 +1,33 @@
+"""The front door: every listed name is there, and opening it costs little."""
+
+import subprocess
+import sys
+
+import pytest
+
+import cgkit
+
+HEAVY = {
+    "IPython", "click", "graphviz", "hypothesis", "matplotlib", "nbclient", "nbformat", "networkx",
+    "numba", "numpy.random", "pygraphviz", "rich", "torch",
+}  # fmt: skip
+
+
+def test_every_listed_name_is_there():
+    for name in cgkit.__all__:
+        assert getattr(cgkit, name) is not None
+
+
+def test_operators_are_found_by_name_and_misspellings_answered():
+    assert cgkit.ops.matmul is cgkit.ops.ALL["matmul"]
+    assert set(cgkit.ops.ALL) <= set(dir(cgkit.ops))
+    with pytest.raises(AttributeError, match=r"no operator 'matmull'; did you mean 'matmul'\?"):
+        cgkit.ops.matmull  # noqa: B018
+    with pytest.raises(AttributeError, match="no operator 'qqq'$"):
+        cgkit.ops.qqq  # noqa: B018
+
+
+def test_nothing_heavy_is_imported():
+    ask = "import cgkit, sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True)
+    assert not HEAVY & set(done.stdout.split())
