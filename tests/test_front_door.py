@@ -23,7 +23,7 @@ def test_operators_are_found_by_name_and_misspellings_answered():
     assert set(cgkit.ops.ALL) <= set(dir(cgkit.ops))
     with pytest.raises(AttributeError, match=r"no operator 'matmull'; did you mean 'matmul'\?"):
         cgkit.ops.matmull  # noqa: B018
-    with pytest.raises(AttributeError, match="no operator 'qqq'$"):
+    with pytest.raises(AttributeError, match=r"no operator 'qqq'$"):
         cgkit.ops.qqq  # noqa: B018
 
 
