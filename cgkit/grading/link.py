@@ -238,18 +238,29 @@ class Link:
         request: dict[str, Any],
         key: str,
     ) -> Any:
-        decode = Decoder(raw, self._inward, sent)
         if "error" in answer:
             body = answer["error"]
             if type(body) is not dict:
                 raise Closed("no error")
             raise error_of(body, self._error_class(body.get("kind")))
-        value = decode(answer.get("value"))
-        for number, mark in answer.get("changed", ()):
-            if number in request.get("watch", ()):
-                put_back(sent[number], Decoder(raw, self._inward)(mark))
-                self.policy.note_change(key, number)
+        value = Decoder(raw, self._inward, sent)(answer.get("value"))
+        for number, changed in self._changes(answer, raw, request):
+            put_back(sent[number], changed)
+            self.policy.note_change(key, number)
         return value
+
+    def _changes(
+        self, answer: dict[str, Any], raw: bytes, request: dict[str, Any]
+    ) -> list[tuple[int, Any]]:
+        """Give the arguments that were asked for and changed, with their new values."""
+        told = answer.get("changed", [])
+        pairs = told if isinstance(told, list) else []
+        decode = Decoder(raw, self._inward)
+        return [
+            (pair[0], decode(pair[1]))
+            for pair in pairs
+            if isinstance(pair, list) and len(pair) == 2 and pair[0] in request.get("watch", ())
+        ]
 
     def _call_back(self, answer: dict[str, Any], raw: bytes) -> None:
         encoder = Encoder(self._outward)

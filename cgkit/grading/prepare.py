@@ -71,12 +71,18 @@ def prepare(master: Master) -> Prepared:
         quiet = io.StringIO()
         with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
             exec(compile(cell.source, f"<cell {cell.cell}>", "exec"), names)
-    known = names.keys() | vars(builtins).keys()
-    constant = frozenset(
-        cell.cell for cell in master.cells
-        if cell.role == "test" and read(cell.source) <= known | bound(cell.source)
-    )  # fmt: skip
+    known = frozenset(names) | frozenset(vars(builtins))
+    constant = frozenset(cell.cell for cell in master.cells if _is_constant(cell, master, known))
     return Prepared(names, frozenset(cell.cell for cell in steady), constant)
+
+
+def _is_constant(cell: MasterCell, master: Master, known: frozenset[str]) -> bool:
+    """Tell whether a test cell reads nothing but known names, and binds nothing for others."""
+    names = bound(cell.source)
+    if cell.role != "test" or not read(cell.source) <= known | names:
+        return False
+    others = [read(one.source) for one in master.cells if one.cell != cell.cell]
+    return not names & master.exported and not any(names & used for used in others)
 
 
 def rehearse(master: Master, prepared: Prepared) -> None:
