@@ -57,15 +57,17 @@ def divide(a: float, b: float) -> float:
 
 def power(a: float, b: float) -> float:
     """Raise a to the b; nan where that is no real number."""
+    if a < 0 and math.isfinite(a) and math.isfinite(b) and b != int(b):
+        return math.nan
     try:
-        result = a**b
+        result: float = a**b
     except ZeroDivisionError:
         odd = b == int(b) and int(b) % 2 == 1
         return math.copysign(math.inf, a) if odd else math.inf
     except OverflowError:
         odd = b == int(b) and int(b) % 2 == 1
         return -math.inf if a < 0 and odd else math.inf
-    return math.nan if isinstance(result, complex) else result
+    return result
 
 
 def maximum(a: float, b: float) -> float:
