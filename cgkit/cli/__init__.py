@@ -27,6 +27,7 @@ VERBS = {
     "draw": "Draw a graph into an SVG, PNG, PDF or DOT file.",
     "build": "Build the notebooks from their texts.",
     "demo": "Grade a sample class, from release to feedback.",
+    "grade": "Grade what a class handed in.",
     "test": "Run the tests.",
 }
 

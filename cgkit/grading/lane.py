@@ -84,6 +84,8 @@ class Lane:
         Decides the seeds of tests; keep it from students.
     policy
         Learned by another lane; learned anew when left out.
+    reference
+        How the author's own answers came out in that lane.
     """
 
     def __init__(
@@ -93,11 +95,12 @@ class Lane:
         *,
         secret: bytes = b"",
         policy: Policy | None = None,
+        reference: Result | None = None,
     ) -> None:
         self.assignment = assignment
         self.situation = situation
         self.policy = policy or Policy()
-        self.reference: Result | None = None
+        self.reference = reference
         self._learned = policy is not None
         self._secret = secret
         self._prepared = Prepared()
@@ -112,6 +115,8 @@ class Lane:
             gc.freeze()
             if not self._learned:
                 self._learn()
+            if self.reference is not None:
+                self._prepared = self._prepared.with_results(self.reference)
         except BaseException:
             self.close()
             raise
@@ -203,7 +208,6 @@ class Lane:
         }
         self.policy = Policy(behaviors, body["seconds"])
         self.reference = from_body(body["result"])
-        self._prepared = self._prepared.with_results(self.reference)
 
     def _taught(self, raw: bytes) -> str:
         plan = self._prepared.lightened(rebuild(self.assignment.master, raw))

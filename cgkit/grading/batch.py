@@ -1,0 +1,323 @@
+"""Grade a class: take in, grade several at once, write one by one.
+
+    classes/submitted/*/01_graphs ──intake──► known already? ──yes──┐
+                                                   │ no             ▼
+                                                 workers ──► gradebook, marked notebook
+
+- Every student gets a row, whatever was handed in; nobody's file changes another's mark.
+- What is written stays written: stopped at any moment, a second run goes on from there.
+- One process writes, one submission at a time: first what was found, then the gradebook, then the
+  marked notebook, which thereby says that all of it is there.
+- Grading the same again changes nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from cgkit.errors import EnvironmentFault, NotebookError, UsageFault
+from cgkit.grading.evidence import flags_of_files
+from cgkit.grading.gradebook import Desk, Marks, Recorded
+from cgkit.grading.grades import write_grades
+from cgkit.grading.intake import HandedIn, safe_id, take_in
+from cgkit.grading.kept import Kept, digest, environment
+from cgkit.grading.marked import (
+    flag_line,
+    key_of,
+    marked_notebook,
+    marks_of,
+    unanswered,
+    unread,
+    write_whole,
+)
+from cgkit.grading.master import Master, read_master
+from cgkit.grading.places import Places
+from cgkit.grading.register import desk_for
+from cgkit.grading.result import CellResult, Result
+from cgkit.grading.sandbox import Situation
+from cgkit.grading.workers import Crew, Order
+
+Tell: TypeAlias = Callable[["Graded", int, int], None]
+"""Told of each submission that is written, how many are, and how many there are."""
+
+
+@dataclass(frozen=True)
+class Graded:
+    """One submission that was graded and written."""
+
+    student: str
+    assignment: str
+    result: Result
+    recorded: Recorded
+    known: bool
+    """Whether the result was kept from an earlier run."""
+    renewed: bool
+    """Whether the marked notebook is another than before."""
+    waiting: tuple[str, ...]
+    """Cells that a person must look at."""
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything is different from before."""
+        return self.recorded.new or bool(self.recorded.changes) or self.renewed
+
+    def remarks(self) -> list[str]:
+        """Say what is special, a line each."""
+        lines = [f"not graded: {self.result.failed}"] if self.result.failed else []
+        lines += [f"was {change}" for change in self.recorded.changes]
+        lines += [f"note: {note}" for note in self.result.notes]
+        lines += [f"look: {flag_line(flag)}" for flag in self.result.flags]
+        if self.recorded.looks:
+            lines.append("look: marks given by hand stand on other work now")
+        return lines
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One assignment of a class, ready to be graded."""
+
+    places: Places
+    name: str
+    situation: Situation
+
+    @cached_property
+    def raw(self) -> bytes:
+        """The notebook with answers and hidden tests."""
+        path = self.places.source(self.name)
+        try:
+            return path.read_bytes()
+        except FileNotFoundError:
+            known = ", ".join(self.places.assignments()) or "none"
+            raise UsageFault(
+                f"there is no assignment {self.name!r}", why=f"assignments here: {known}"
+            ) from None
+
+    @cached_property
+    def notebook(self) -> dict[str, Any]:
+        """The same, read."""
+        try:
+            found: dict[str, Any] = json.loads(self.raw)
+        except ValueError as error:
+            raise NotebookError(f"{self.places.source(self.name)} is no notebook") from error
+        return found
+
+    @cached_property
+    def master(self) -> Master:
+        """The same, as cells with roles."""
+        return read_master(self.notebook)
+
+    @cached_property
+    def kept(self) -> Kept:
+        """What need not be found again."""
+        return Kept(self.places.kept)
+
+    @cached_property
+    def _fixed(self) -> str:
+        """Sum up everything but the submission that decides a result."""
+        situation = f"{self.situation.which} {self.situation.label}"
+        return digest(self.name, self.raw, environment(), situation, self.places.secret())
+
+    def key(self, student: str, raw: bytes) -> str:
+        """Sum up all that decides the result of a submission."""
+        return digest(self._fixed, student, raw)
+
+    def order(self) -> Order:
+        """Give what workers must know."""
+        learned = self.kept.learned(self.name, self._fixed)
+        source = self.places.source(self.name)
+        return Order(self.name, source, self.situation, self.places.secret(), learned)
+
+    def keep_learned(self, crew: Crew) -> None:
+        """Store what a crew learned from the reference."""
+        if crew.learned is not None:
+            self.kept.put_learned(self.name, self._fixed, crew.learned)
+
+    def desk(self) -> tuple[Desk, bool]:
+        """Get ready to write into the gradebook; tell whether the assignment was new to it."""
+        places = self.places
+        return desk_for(places.gradebook, places.course, self.name, self.master, self.notebook)
+
+    def take_in(self, student: str) -> HandedIn:
+        """Look at what a student handed in."""
+        cells = [cell.cell for cell in self.master.cells]
+        folder = self.places.handed_in(student, self.name)
+        return take_in(folder, student, self.name, cells)
+
+    def without_notebook(self, handed: HandedIn) -> Result:
+        """Give the result of what holds no notebook: no points, and everybody can see why."""
+        why = "there was no notebook to grade"
+        cells = tuple(
+            CellResult(cell.cell, "test", out_of=cell.points, message=why)
+            for cell in self.master.cells
+            if cell.role == "test"
+        )
+        return Result(handed.student, cells, label=self.situation.label)
+
+    def write(self, desk: Desk, handed: HandedIn, result: Result, known: bool = False) -> Graded:
+        """Write one submission: gradebook first, then the marked notebook.
+
+        Parameters
+        ----------
+        desk
+            From `desk`.
+        handed
+            What was handed in.
+        result
+            How it came out.
+        known
+            Whether the result was kept from an earlier run.
+        """
+        result = with_intake(handed, result)
+        read = handed.raw is not None and not unread(result)
+        marks = marks_of(self.master, result, read=read)
+        path = self.places.marked(handed.student, self.name)
+        work = digest(handed.raw or b"")
+        recorded = desk.record(
+            Marks(
+                student=safe_id(handed.student),
+                cells=marks,
+                unanswered=unanswered(self.master, result),
+                flagged=bool(result.flags),
+                when=handed.when,
+                same=key_of(path) == work,
+            )
+        )
+        renewed = write_whole(path, marked_notebook(self.notebook, self.master, result, work))
+        waiting = tuple(name for name, mark in marks.items() if mark.look)
+        return Graded(handed.student, self.name, result, recorded, known, renewed, waiting)
+
+
+def with_intake(handed: HandedIn, result: Result) -> Result:
+    """Add to a result what was seen before the notebook was opened."""
+    flags = flags_of_files(handed.files)
+    return replace(result, notes=handed.notes + result.notes, flags=result.flags + flags)
+
+
+def grade_class(
+    lesson: Lesson,
+    *,
+    students: Sequence[str] = (),
+    workers: int = 1,
+    again: bool = False,
+    tell: Tell,
+) -> list[Graded]:
+    """Grade an assignment of a class.
+
+    Parameters
+    ----------
+    lesson
+        The assignment.
+    students
+        Whose; everybody's when it is empty.
+    workers
+        How many to grade at once.
+    again
+        Grade what is known already once more.
+    tell
+        Told of each submission as soon as it is written.
+
+    Returns
+    -------
+    list of Graded
+        By student.
+
+    Raises
+    ------
+    UsageFault
+        There is nothing to grade, or a student did not hand anything in.
+    EnvironmentFault
+        The gradebook or the sandbox cannot be used, or another run is at work.
+    """
+    wanted = _wanted(lesson, students)
+    with _alone(lesson.places.kept):
+        desk, _ = lesson.desk()
+        graded: list[Graded] = []
+
+        def note(one: Graded) -> None:
+            graded.append(one)
+            tell(one, len(graded), len(wanted))
+
+        later = []
+        for student in wanted:
+            done = None if again else _from_known(lesson, desk, student)
+            if done is None:
+                later.append(student)
+            else:
+                note(done)
+        for done in _from_workers(lesson, desk, later, workers):
+            note(done)
+        write_grades(lesson.places.gradebook, lesson.places.grades)
+    return sorted(graded, key=lambda one: one.student)
+
+
+def _wanted(lesson: Lesson, students: Sequence[str]) -> Sequence[str]:
+    """Name those whose work is graded."""
+    assert lesson.master is not None  # an unknown assignment is said first
+    there = lesson.places.students(lesson.name)
+    missing = sorted(set(students) - set(there))
+    place = lesson.places.submitted
+    if missing:
+        known = ", ".join(there[:20]) or "nobody"
+        what = f"{', '.join(missing)} did not hand in {lesson.name}"
+        raise UsageFault(what, why=f"in {place}: {known}")
+    if not there:
+        what = f"nobody has handed in {lesson.name} yet"
+        raise UsageFault(what, attempt=f"put what comes back into {place}/STUDENT/{lesson.name}/")
+    return students or there
+
+
+def _from_known(lesson: Lesson, desk: Desk, student: str) -> Graded | None:
+    """Write what needs no grading: a result that is known, or no notebook at all."""
+    handed = lesson.take_in(student)
+    if handed.raw is None:
+        return lesson.write(desk, handed, lesson.without_notebook(handed))
+    result = lesson.kept.get(student, lesson.name, lesson.key(student, handed.raw))
+    return lesson.write(desk, handed, result, known=True) if result else None
+
+
+def _from_workers(
+    lesson: Lesson, desk: Desk, students: Sequence[str], count: int
+) -> Iterator[Graded]:
+    """Let workers grade some submissions, and write each."""
+    taken: dict[str, HandedIn] = {}
+
+    def load(student: str) -> bytes:
+        taken[student] = lesson.take_in(student)
+        return taken[student].raw or b""
+
+    if not students:
+        return
+    with Crew(lesson.order(), min(count, len(students))) as crew:
+        lesson.keep_learned(crew)
+        for student, result in crew.grade([(one, partial(load, one)) for one in students]):
+            handed = taken.pop(student)
+            if not result.failed:
+                key = lesson.key(student, handed.raw or b"")
+                lesson.kept.put(student, lesson.name, key, result)
+            yield lesson.write(desk, handed, result)
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Hold off a second run; the hold ends with this process, however it ends."""
+    folder.mkdir(parents=True, exist_ok=True)
+    handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(handle)
+        what = "this class is being graded already"
+        raise EnvironmentFault(what, attempt="waiting until the other run has ended") from error
+    try:
+        yield
+    finally:
+        os.close(handle)

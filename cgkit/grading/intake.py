@@ -1,0 +1,319 @@
+"""Take in what a student handed in, whatever lies there, without trusting any of it.
+
+    classes/submitted/ada/01_graphs/          ──►  HandedIn(raw=b'{"cells": ...', notes=(...))
+        my graphs (2).ipynb                          "handed in as 'my graphs (2).ipynb'"
+        cgkit.py  data.csv -> /etc/passwd            "cgkit.py: kept beside it, not used"
+
+nbgrader wants one name, follows links and copies all that lies beside a notebook; so this step
+comes before it.
+
+- It never raises, and it gives something for every folder.
+- No link is followed, nothing but ordinary files is opened, and no more is read than a notebook
+  may have.
+- Every oddity is noted in words for the student.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import difflib
+import errno
+import os
+import stat
+import unicodedata
+import zoneinfo
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cgkit.grading.submission import LARGEST
+
+MOST_ENTRIES = 2_000
+"""Files of one submission that are looked at."""
+DEEPEST = 4
+"""Folders in folders that are looked into."""
+MOST_NAMED = 5
+"""Odd files that a note names one by one."""
+
+PASSED_OVER = (".ipynb_checkpoints", "__pycache__", "__MACOSX", ".git")
+OURS = ("timestamp.txt", "submission_secret.txt", ".DS_Store", "Thumbs.db", "desktop.ini")
+"""Files that belong to nbgrader or to a system, not to the student."""
+
+_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_OPEN = os.O_RDONLY | _NOFOLLOW | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_REASONS = {
+    errno.ELOOP: "is a link, and links are not followed",
+    errno.EACCES: "cannot be read: permission denied",
+    errno.ENAMETOOLONG: "has too long a name",
+}
+
+
+@dataclass(frozen=True)
+class HandedIn:
+    """What one student handed in."""
+
+    student: str
+    raw: bytes | None = None
+    """The notebook; None when there is none that can be read."""
+    name: str = ""
+    """The name of its file, below the student's folder."""
+    notes: tuple[str, ...] = ()
+    """What was odd, in sentences."""
+    files: tuple[str, ...] = ()
+    """Other files that lie there; they are not used."""
+    when: datetime.datetime | None = None
+    """When it was handed in, in UTC, if a timestamp says so."""
+
+
+@dataclass(frozen=True)
+class _File:
+    """One entry of a folder."""
+
+    name: str
+    """Below the student's folder, with slashes."""
+    kind: str
+    """``"file"``, ``"link"``, or ``"other"``."""
+    size: int = 0
+
+    @property
+    def base(self) -> str:
+        return self.name.rpartition("/")[2]
+
+
+@dataclass
+class _Taking:
+    """One folder being looked through."""
+
+    folder: Path
+    wanted: str
+    cells: Sequence[str]
+    notes: list[str] = field(default_factory=list)
+
+
+def take_in(folder: Path, student: str, assignment: str, cells: Iterable[str] = ()) -> HandedIn:
+    r"""Look through the folder of one student.
+
+    Parameters
+    ----------
+    folder
+        Where the work lies.
+    student
+        Who.
+    assignment
+        The name that the notebook should have.
+    cells
+        Ids of the assignment's cells; of several notebooks the one that holds most of them is
+        taken.
+
+    Examples
+    --------
+    >>> take_in(Path("/nowhere/ada/01_graphs"), "ada", "01_graphs").notes
+    ('nothing was handed in',)
+    """
+    taking = _Taking(folder, f"{assignment}.ipynb", tuple(cells))
+    try:
+        return _taken(taking, student)
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        return HandedIn(student, notes=(f"what was handed in cannot be looked at: {why}",))
+
+
+def _taken(taking: _Taking, student: str) -> HandedIn:
+    reason = _unfit(taking.folder)
+    if reason:
+        return HandedIn(student, notes=(reason,))
+    found = list(_files(taking.folder, taking.notes))
+    raw, name = _chosen(taking, found)
+    rest = tuple(file.name for file in found if file.name != name and file.base not in OURS)
+    if raw is None and not taking.notes:
+        there = f"; there is {_listed(rest)}" if rest else ""
+        taking.notes.append(f"no notebook was handed in{there}")
+    elif rest:
+        verb = "lies" if len(rest) == 1 else "lie"
+        taking.notes.append(f"{_listed(rest)} {verb} beside the notebook; not used")
+    return HandedIn(student, raw, name, tuple(taking.notes), rest, _timestamp(taking.folder))
+
+
+def _unfit(folder: Path) -> str:
+    """Say why a folder cannot be looked into, or nothing."""
+    for place in (folder.parent, folder):
+        if place.is_symlink():
+            return "the folder handed in is a link, and links are not followed"
+    if not os.path.lexists(folder):
+        return "nothing was handed in"
+    if not folder.is_dir():
+        return "a file lies where a folder with a notebook should be"
+    if not os.access(folder, os.R_OK | os.X_OK):
+        return "the folder handed in cannot be read: permission denied"
+    return ""
+
+
+def _files(folder: Path, notes: list[str]) -> Iterator[_File]:
+    """Walk over all that lies in a folder, sorted, bounded, following nothing."""
+    waiting = [(folder, "", 0)]
+    count = 0
+    while waiting:
+        place, prefix, depth = waiting.pop(0)
+        for entry in _entries(place):
+            count += 1
+            if count > MOST_ENTRIES:
+                notes.append(f"only the first {MOST_ENTRIES:,} files were looked at")
+                return
+            name = prefix + entry.name
+            if entry.is_symlink():
+                yield _File(name, "link")
+            elif entry.is_dir(follow_symlinks=False):
+                if entry.name not in PASSED_OVER and depth < DEEPEST:
+                    waiting.append((Path(entry.path), f"{name}/", depth + 1))
+            elif entry.is_file(follow_symlinks=False):
+                yield _File(name, "file", entry.stat(follow_symlinks=False).st_size)
+            else:
+                yield _File(name, "other")
+
+
+def _entries(place: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(place) as entries:
+            return sorted(entries, key=lambda entry: entry.name)
+    except OSError:
+        return []
+
+
+def _chosen(taking: _Taking, found: Sequence[_File]) -> tuple[bytes | None, str]:
+    """Give the notebook to grade and its name; note whatever stood in the way."""
+    exact = [file for file in found if _plain(file.name) == taking.wanted]
+    others = [file for file in found if file not in exact and ".ipynb" in file.base.lower()]
+    for group in (exact, others):
+        readable = [(file, raw) for file in group if (raw := _read(taking, file)) is not None]
+        if not readable:
+            continue
+        file, raw = max(readable, key=lambda pair: _fitness(taking, *pair))
+        if file not in exact:
+            taking.notes.append(f"handed in as {_shown(file.name)}, not as {taking.wanted}")
+        return raw, file.name
+    return None, ""
+
+
+def _fitness(taking: _Taking, file: _File, raw: bytes) -> tuple[int, float, int]:
+    """Tell how well a file fits: cells of the assignment in it, then its name, then its size."""
+    cells = sum(f'"{cell}"'.encode() in raw for cell in taking.cells)
+    alike = difflib.SequenceMatcher(None, _plain(file.base), taking.wanted).ratio()
+    return cells, alike, file.size
+
+
+def _read(taking: _Taking, file: _File) -> bytes | None:
+    """Read one file; what cannot be read is noted."""
+    if file.kind != "file":
+        what = "is a link, and links are not followed" if file.kind == "link" else "is no file"
+        taking.notes.append(f"{_shown(file.name)} {what}")
+        return None
+    try:
+        return read_plain(taking.folder / file.name, LARGEST)
+    except OSError as error:
+        reason = _REASONS.get(error.errno or 0, error.strerror or "cannot be read")
+        taking.notes.append(f"{_shown(file.name)} {reason}")
+        return None
+
+
+def read_plain(path: Path, most: int) -> bytes:
+    """Read an ordinary file without following a link.
+
+    Parameters
+    ----------
+    path
+        The file.
+    most
+        Bytes that it may have.
+
+    Raises
+    ------
+    OSError
+        It is a link, no file, too large, or cannot be read.
+    """
+    if not _NOFOLLOW and path.is_symlink():
+        raise OSError(errno.ELOOP, "is a link, and links are not followed", str(path))
+    handle = os.open(path, _OPEN)
+    with os.fdopen(handle, "rb") as file:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, "is no file", str(path))
+        if status.st_size <= most:
+            data = file.read(most + 1)
+            if len(data) <= most:
+                return data
+        size = f"has {max(status.st_size, most) / 1e6:,.0f} MB"
+        raise OSError(errno.EFBIG, f"{size}, and at most {most / 1e6:,.0f} are read", str(path))
+
+
+def _timestamp(folder: Path) -> datetime.datetime | None:
+    """Read when it was handed in, as nbgrader's list of assignments writes it."""
+    try:
+        return read_timestamp(read_plain(folder / "timestamp.txt", 200).decode())
+    except (OSError, ValueError):
+        return None
+
+
+def read_timestamp(text: str) -> datetime.datetime:
+    """Read a time and give it in UTC, without a zone, as nbgrader stores it.
+
+    Raises
+    ------
+    ValueError
+        It is no time.
+
+    Examples
+    --------
+    >>> read_timestamp("2030-02-01 12:30:00.5 UTC")
+    datetime.datetime(2030, 2, 1, 12, 30, 0, 500000)
+    >>> read_timestamp("2030-02-01 12:30:00 +0200").hour
+    10
+    """
+    text, _, zone = text.strip().partition(" UTC")
+    parts = text.split()
+    if len(parts) == 3:  # a name such as Europe/Berlin, or an offset
+        text, zone = " ".join(parts[:2]), parts[2]
+    if zone[:1] in ("+", "-"):
+        text, zone = text + zone, ""
+    try:
+        when = datetime.datetime.fromisoformat(text)
+        if zone:
+            when = when.replace(tzinfo=zoneinfo.ZoneInfo(zone))
+        if when.tzinfo is not None:
+            when = when.astimezone(datetime.UTC).replace(tzinfo=None)
+    except (OverflowError, KeyError, OSError) as error:
+        raise ValueError(str(error)) from error
+    return when
+
+
+def _plain(name: str) -> str:
+    """Give a name as most systems write it; some take letters and their accents apart."""
+    return unicodedata.normalize("NFC", name)
+
+
+def _shown(name: str) -> str:
+    """Quote a name so that nothing in it can be taken for something else."""
+    text = name.encode("utf-8", "replace").decode("utf-8")
+    text = "".join(letter if letter.isprintable() else "?" for letter in text)
+    return f"'{text}'" if len(text) <= 120 else f"'{text[:100]}...'"
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Name some files, or count them when they are many."""
+    shown = ", ".join(_shown(name) for name in names[:MOST_NAMED])
+    more = len(names) - MOST_NAMED
+    return f"{shown} and {more:,} more" if more > 0 else shown
+
+
+def safe_id(name: str) -> str:
+    r"""Give the name of a folder as a gradebook can hold it.
+
+    Examples
+    --------
+    >>> safe_id("zoë"), safe_id("a\udcffb")
+    ('zoë', 'a?b')
+    """
+    with contextlib.suppress(UnicodeEncodeError):
+        name.encode("utf-8")
+        return name
+    return name.encode("utf-8", "replace").decode("utf-8")

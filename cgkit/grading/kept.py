@@ -1,0 +1,139 @@
+"""Results that need not be found again.
+
+    key_for(raw, student, ...)  ──►  "3f0c..."
+    Kept(folder).get("ada", "01_graphs", key)  ──►  Result, or None
+    Kept(folder).put("ada", "01_graphs", key, result)
+
+A key sums up all that decides a result: the bytes handed in, the assignment with its hidden tests,
+cgkit itself, Python and NumPy, the fence, the limits, and the secret behind the seeds. One file for
+each submission, written whole; a file that is damaged or of another key counts as not there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cgkit.grading.policy import Behavior, Policy
+from cgkit.grading.result import Result, from_body, to_body
+
+FORM = 1
+"""Raised whenever stored results would be read in another way."""
+
+
+def digest(*parts: bytes | str) -> str:
+    """Sum up some parts; where one ends matters.
+
+    Examples
+    --------
+    >>> digest("ab", "c") == digest("a", "bc")
+    False
+    """
+    whole = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogateescape") if isinstance(part, str) else part
+        whole.update(len(data).to_bytes(8, "big") + data)
+    return whole.hexdigest()
+
+
+def environment() -> str:
+    """Sum up what does the grading: cgkit's own text, Python, NumPy, the machine."""
+    import numpy as np
+
+    top = Path(__file__).resolve().parents[1]
+    parts: list[bytes | str] = [str(FORM), sys.version, np.__version__, platform.machine()]
+    for path in sorted(top.rglob("*.py")):
+        parts += [path.relative_to(top).as_posix(), path.read_bytes()]
+    return digest(*parts)
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What the reference run of an assignment taught."""
+
+    policy: Policy
+    reference: Result
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A folder of results.
+
+    Parameters
+    ----------
+    folder
+        Made when something is put into it.
+    """
+
+    folder: Path
+
+    def get(self, student: str, assignment: str, key: str) -> Result | None:
+        """Give the result with this key, or None."""
+        body = self._read(self._place(student, assignment), key)
+        try:
+            return from_body(body["result"]) if body else None
+        except (KeyError, TypeError, AttributeError):
+            return None
+
+    def put(self, student: str, assignment: str, key: str, result: Result) -> None:
+        """Store a result in the place of the last one."""
+        body = {"key": key, "result": to_body(result)}
+        self._write(self._place(student, assignment), body)
+
+    def learned(self, assignment: str, key: str) -> Learned | None:
+        """Give what was learned from the reference, or None."""
+        body = self._read(self._lesson(assignment), key)
+        try:
+            return learned_from(body["learned"]) if body else None
+        except (KeyError, TypeError, ValueError, AttributeError):
+            return None
+
+    def put_learned(self, assignment: str, key: str, learned: Learned) -> None:
+        """Store what was learned from the reference."""
+        self._write(self._lesson(assignment), {"key": key, "learned": learned_body(learned)})
+
+    def _lesson(self, assignment: str) -> Path:
+        return self.folder / assignment / "reference.json"
+
+    def _place(self, student: str, assignment: str) -> Path:
+        # not the student's name itself: it may be too long for a file, or ".."
+        return self.folder / assignment / f"{digest(student)[:24]}.json"
+
+    def _read(self, path: Path, key: str) -> dict[str, Any] | None:
+        try:
+            body = json.loads(path.read_bytes())
+        except (OSError, ValueError):
+            return None
+        return body if isinstance(body, dict) and body.get("key") == key else None
+
+    def _write(self, path: Path, body: Mapping[str, Any]) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fresh = path.with_suffix(".new")
+        fresh.write_text(json.dumps(body), encoding="utf-8")
+        fresh.replace(path)
+
+
+def learned_body(learned: Learned) -> dict[str, Any]:
+    """Give what was learned as JSON can hold it."""
+    behaviors = {
+        name: [sorted(one.kinds), sorted(one.changes)]
+        for name, one in learned.policy.behaviors.items()
+    }
+    seconds = dict(learned.policy.seconds)
+    return {"behaviors": behaviors, "seconds": seconds, "reference": to_body(learned.reference)}
+
+
+def learned_from(body: Mapping[str, Any]) -> Learned:
+    """Read what `learned_body` gave."""
+    behaviors = {
+        name: Behavior(frozenset(kinds), frozenset(changes))
+        for name, (kinds, changes) in body["behaviors"].items()
+    }
+    seconds = {name: float(one) for name, one in body["seconds"].items()}
+    return Learned(Policy(behaviors, seconds), from_body(body["reference"]))

@@ -1,0 +1,104 @@
+"""Enter an assignment into the gradebook, as nbgrader does when it releases one.
+
+    solutions/01_graphs/01_graphs.ipynb ──nbgrader's own steps──► cells and points in the gradebook
+
+`nbgrader generate_assignment` does this too, and writes into assignments/ while it does. Here no
+notebook is written. It is nbgrader's code that works, so both ways give the same rows.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from cgkit.errors import EnvironmentFault, NotebookError
+from cgkit.grading.gradebook import Desk, Gradebook
+from cgkit.grading.master import Master
+
+STEPS = ("LockCells", "ClearSolutions", "ClearOutput", "CheckCellMetadata", "ComputeChecksums")
+
+
+def fits(desk: Desk, master: Master) -> bool:
+    """Tell whether the gradebook knows an assignment with these cells and points."""
+    wanted = {
+        cell.cell: (cell.points, cell.kind)
+        for cell in master.cells
+        if cell.role in ("test", "written")
+    }
+    answers = {cell.cell for cell in master.cells if cell.role in ("solution", "written")}
+    known = {cell.name: (cell.points, cell.kind) for cell in desk.graded}
+    return known == wanted and set(desk.written) == answers
+
+
+def desk_for(
+    url: str, course: str, assignment: str, master: Master, notebook: Mapping[str, Any]
+) -> tuple[Desk, bool]:
+    """Get ready to write marks; enter the assignment first where the gradebook has none of it.
+
+    Parameters
+    ----------
+    url
+        The address of the gradebook; it is made if it is not there.
+    course
+        The name of the course in it.
+    assignment
+        The name.
+    master
+        What the notebook holds.
+    notebook
+        Format 4, as JSON holds it, with answers and hidden tests.
+
+    Returns
+    -------
+    tuple of Desk and bool
+        Whether the assignment was entered just now, with it.
+
+    Raises
+    ------
+    NotebookError
+        Work was handed in already, for an assignment with other cells.
+    EnvironmentFault
+        The gradebook cannot be used.
+    """
+    desk = _desk(url, assignment)
+    if desk is not None and fits(desk, master):
+        return desk, False
+    enter(url, course, assignment, notebook)
+    desk = _desk(url, assignment)
+    if desk is None:
+        raise EnvironmentFault(f"{assignment} cannot be entered into the gradebook {url}")
+    return desk, True
+
+
+def _desk(url: str, assignment: str) -> Desk | None:
+    with Gradebook(url) as book:
+        return book.desk(assignment)
+
+
+def enter(url: str, course: str, assignment: str, notebook: Mapping[str, Any]) -> None:
+    """Enter an assignment, or new points for one that is there.
+
+    Raises
+    ------
+    NotebookError
+        Work was handed in already, for an assignment with other cells.
+    """
+    import nbformat
+    from nbgrader import api, preprocessors
+
+    made = nbformat.reads(json.dumps(notebook), as_version=4)  # type: ignore[no-untyped-call]
+    resources = {"nbgrader": {"assignment": assignment, "notebook": assignment, "db_url": url}}
+    with api.Gradebook(url, course) as gradebook:
+        gradebook.update_or_create_assignment(assignment)
+    quiet = logging.getLogger("cgkit.register")
+    quiet.addHandler(logging.NullHandler())
+    quiet.propagate = False
+    try:
+        for name in (*STEPS, "SaveCells"):
+            made, resources = getattr(preprocessors, name)(log=quiet).preprocess(made, resources)
+    except RuntimeError as error:
+        what = f"{assignment} has other cells now than when work was handed in"
+        attempt = "a new name for the new version, or a new folder for the class"
+        raise NotebookError(what, why=str(error), attempt=attempt) from error
