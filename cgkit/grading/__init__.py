@@ -12,18 +12,30 @@
 Test cells run outside, in a forked judge; answers run inside. A check holds a stand-in for the
 student's function and calls it as it calls a real one. Only data cross.
 
+How it is used::
+
+    from cgkit.grading.lane import Lane, grade_submission, read_assignment
+    from cgkit.grading.sandbox import find
+
+    assignment = read_assignment("01_graphs", notebook_with_answers)
+    with Lane(assignment, find()) as lane:               # find("system" | "bundled" | "none")
+        result = grade_submission(lane, "ada", submitted_bytes)
+
 The modules, in the order in which each builds on those before it:
 
-1. `kinds` `codec` `frames`   what may cross, and how
-2. `inside`                   all that runs inside: it holds nothing worth reading
-3. `edition` `runtime`        what a student's code can import, and the files it can see
-4. `memory` `sandbox`         fences, limits, and what this machine offers of them
-5. `policy` `proxies` `link`  stand-ins for what a student defined, and the conversation with them
-6. `submission` `matching` `rebuild`  any bytes at all to a plan of cells
-7. `evidence`                 what a teacher should look at
-8. `strict` `namespace` `judge`  test cells, run and scored
-9. `result` `lane`            one submission in, one frozen result out
-10. `lint`                    what authors of checks are warned of
+1. `kinds` `codec` `frames`                what may cross, and how
+2. `inside`                                all that runs inside: it holds nothing worth reading
+3. `edition` `runtime`                     what a student's code can import, the files it can see
+4. `memory` `bubblewrap` `sandbox`         fences, limits, and what this machine offers of them
+5. `outcomes` `policy` `signatures` `proxies` `link`
+                                           stand-ins for what a student defined, and the
+                                           conversation with those who hold it
+6. `names` `master` `submission` `matching` `rebuild`
+                                           any bytes at all to a plan of cells
+7. `result` `evidence`                     what is found, and what a teacher should look at
+8. `strict` `testcell` `namespace` `judge` test cells, run and scored
+9. `prepare` `lane`                        one submission in, one frozen result out
+10. `lint`                                 what authors of checks are warned of
 
 What is promised
 ----------------
@@ -37,6 +49,7 @@ With both fences (Linux, bubblewrap, namespaces allowed):
   mark is made in another process, from plain data.
 - It ends: time, memory, processes, output and open files are bounded. A hang or a death costs the
   question in which it happened, and no other student anything.
+- Ready-made answers (`edition.READY_MADE`) are not there: neither as modules nor as files.
 
 With fence 1 only (no namespaces inside bubblewrap), each submission gets a fresh fence 1: the same
 promises, several times slower.

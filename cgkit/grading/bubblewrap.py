@@ -18,6 +18,9 @@ from pathlib import Path
 from cgkit.grading.runtime import Runtime
 
 _APART = tuple(f"--unshare-{what}" for what in ("ipc", "pid", "net", "uts", "cgroup-try"))
+SPACES = ("/scratch", "/tmp")
+"""Where files can be written; a Python that lies there is shown on top of it."""
+
 _SETTINGS = (
     ("HOME", "/scratch"),
     ("LANG", "C.UTF-8"),
@@ -54,16 +57,21 @@ def command(bwrap: Path, runtime: Runtime, folder: Path, masked: Iterable[Path])
     """
     words = [str(bwrap), *_APART, "--die-with-parent", "--new-session", "--clearenv"]
     words += _rights()
+    for name in SPACES:
+        words += ["--perms", "0777", "--size", _SCRATCH, "--tmpfs", name]
     words += _files(runtime)
     for place in masked:
         words += ["--ro-bind", "/dev/null", str(place)]
     for name in ("guest", "edition"):
         words += _bound(folder / name, Path("/") / name)
     words += ["--proc", "/proc", "--dev", "/dev"]
-    for name in ("/scratch", "/tmp", "/dev/shm"):
-        words += ["--perms", "0777", "--size", _SCRATCH, "--tmpfs", name]
-    words += ["--remount-ro", "/", "--chdir", "/scratch"]
-    for name, value in _SETTINGS:
+    words += ["--perms", "0777", "--size", _SCRATCH, "--tmpfs", "/dev/shm"]
+    # what is left open here would be left to the next one's work as well
+    for name in ("/", "/dev", *(["/tmp"] if "/tmp" not in covered(runtime) else [])):
+        words += ["--remount-ro", name]
+    words += ["--chdir", "/scratch"]
+    folders = dict.fromkeys(str(Path(name).parent) for name in runtime.libraries)
+    for name, value in (*_SETTINGS, ("LD_LIBRARY_PATH", ":".join(folders))):
         words += ["--setenv", name, value]
     return [*words, "--"]
 
@@ -100,6 +108,12 @@ def _parents(paths: Iterable[str]) -> list[str]:
     """Give the folders above some paths, upper ones first; all may pass through them."""
     found = {str(parent) for path in paths for parent in Path(path).parents}
     return sorted(found - {"/"}, key=len)
+
+
+def covered(runtime: Runtime) -> list[str]:
+    """Give the places that the fence inside may cover by its own scratch space."""
+    files = (str(runtime.python), *map(str, runtime.stdlib), *runtime.libraries)
+    return ["/dev/shm", *(["/tmp"] if not any(name.startswith("/tmp/") for name in files) else [])]
 
 
 def _bound(source: Path, place: Path) -> list[str]:

@@ -50,6 +50,8 @@ class Channel:
     >>> here.send({"do": "greet"}, b"raw")
     >>> there.receive()
     ({'do': 'greet'}, b'raw')
+    >>> here.close(), there.close()
+    (None, None)
     """
 
     def __init__(self, end: socket.socket) -> None:

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from cgkit.errors import EnvironmentFault
-from cgkit.grading.bubblewrap import bundled, command
+from cgkit.grading.bubblewrap import bundled, command, covered
 from cgkit.grading.edition import Edition, write_edition, write_guest
 from cgkit.grading.frames import Channel
 from cgkit.grading.memory import Group, make_group, weight
@@ -325,6 +325,7 @@ class Sandbox:
         configuration = {
             "fenced": fenced and self.situation.inner,
             "drop": fenced,
+            "cover": covered(runtime),
             "guest": guest,
             "paths": [edition, packages],
             "home": "/scratch" if fenced else "",

@@ -36,7 +36,7 @@ def test_an_empty_edition_holds_the_front_only(tmp_path):
 
 
 def test_names_that_are_not_defined_are_refused(tmp_path):
-    with pytest.raises(UsageFault, match="cgkit.score:Nothing"):
+    with pytest.raises(UsageFault, match=r"cgkit\.score:Nothing"):
         write_edition(Edition(names=("cgkit.score:Nothing",)), tmp_path)
 
 

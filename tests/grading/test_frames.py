@@ -1,5 +1,6 @@
 """Messages arrive whole and in time, whatever the other side does."""
 
+import contextlib
 import json
 import socket
 import struct
@@ -39,12 +40,8 @@ def test_any_bytes_end_in_a_message_or_a_sentence(junk, framed):
     head = struct.pack(">II", len(junk), 0) if framed else b""
     there.sendall(head + junk)
     there.close()
-    try:
+    with here, contextlib.suppress(Closed):
         Channel(here).receive(soon(5))
-    except Closed as closed:
-        assert str(closed)
-    finally:
-        here.close()
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, "1" * 10_000, '{"a":', "\x00"])
@@ -113,8 +110,7 @@ def test_the_end_of_the_other_side_is_no_end_of_input(ends):
         channel.receive(soon())
     assert not isinstance(info.value, EOFError)
     with pytest.raises(Closed):
-        channel.send("anyone?")
-        channel.send("anyone?")
+        channel.send("anyone?" * 100_000)
 
 
 def test_waiting_sees_what_nobody_asked_for(ends):

@@ -73,8 +73,8 @@ def test_what_cannot_go_in_is_refused_before_anything_is_sent(sandbox):
 
 def test_an_answer_must_be_of_a_kind_the_reference_gave(sandbox):
     code = "def f(): return (n for n in 'ab')\nclass A: pass\ndef g(): return A()\nh = A()"
-    policy = Policy({"f": Behavior(frozenset({"iterator"})), "f=": Behavior(frozenset({"function"})),
-                     "g=": Behavior(frozenset({"function"}))})  # fmt: skip
+    function, walks = Behavior(frozenset({"function"})), Behavior(frozenset({"iterator"}))
+    policy = Policy({"f": walks, "f=": function, "g=": function})
     link = link_to(sandbox, code, policy)
     assert list(link.get("f")()) == ["a", "b"]
     with pytest.raises(NotData, match="g gave a object"):

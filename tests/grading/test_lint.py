@@ -37,8 +37,8 @@ WRONG = {
     "import time\nstart = time.time()": "instead of timing",
     "assert eval(str(mean([1])))": "may come from a student",
     "import pickle": "neither pickles",
-    "### BEGIN HIDDEN TESTS\nkey = 7\nassert mean([key]) == 7, f'not {key}'\n### END HIDDEN TESTS": (
-        "would show key"
+    "### BEGIN HIDDEN TESTS\nk = 7\nassert mean([k]) == 7, f'not {k}'\n### END HIDDEN TESTS": (
+        "would show k"
     ),
     "def f(:": "no Python",
 }
@@ -59,7 +59,7 @@ def test_each_rule_finds_what_it_is_for(text):
         "right = sum(mean([n]) == n for n in range(3))\n(right / 3, f'{right} of 3 are right')",
         "check.evaluate(mean)",
         "try:\n    mean([])\nexcept ZeroDivisionError:\n    pass\nelse:\n    assert False",
-        "calls = []\ndef count(x):\n    calls.append(x)\n    return x\nmean([count(1)])\nlen(calls)",
+        "calls = []\ndef count(x):\n    calls.append(x)\n    return x\nmean([count(1)])\n1",
         "with patch('colors', {}):\n    assert colors == {}",
         "assert 'while' not in source('mean')",
     ],

@@ -141,7 +141,7 @@ def test_none_and_itself_can_be_asked_for(link):
     vector = link.get("Vector")(1, 2)
     assert vector is not None
     assert (vector == None) is False  # noqa: E711
-    assert vector == vector  # noqa: PLR0124
+    assert vector == vector
 
 
 def test_generators_are_walked_one_by_one(link):

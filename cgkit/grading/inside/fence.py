@@ -15,7 +15,7 @@ import contextlib
 import ctypes
 import os
 import resource
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -44,13 +44,15 @@ def dumpable(yes: bool) -> None:
     libc.prctl(_DUMPABLE, int(yes), 0, 0, 0)
 
 
-def enter(limits: Mapping[str, Any]) -> int:
+def enter(limits: Mapping[str, Any], cover: Iterable[str]) -> int:
     """Fork into a fence of its own.
 
     Parameters
     ----------
     limits
         ``processes``, ``scratch`` (bytes), and those of `restrict`.
+    cover
+        Folders that the scratch space covers.
 
     Returns
     -------
@@ -69,7 +71,7 @@ def enter(limits: Mapping[str, Any]) -> int:
         return child
     dumpable(True)  # else the maps below belong to root
     _identity(user, group)
-    _mounts(int(limits["scratch"]))
+    _mounts(int(limits["scratch"]), cover)
     Path("/proc/sys/user/max_user_namespaces").write_text("0")
     # only now: set outside, it would count the processes of all lanes together
     resource.setrlimit(resource.RLIMIT_NPROC, (limits["processes"], limits["processes"]))
@@ -89,11 +91,11 @@ def _mount(source: str, target: str, kind: str, flags: int, options: str = "") -
     _done(libc.mount(*words, ctypes.c_ulong(flags), options.encode()), f"cannot mount {target}")
 
 
-def _mounts(size: int) -> None:
+def _mounts(size: int, cover: Iterable[str]) -> None:
     _mount("none", "/", "none", _PRIVATE)
     _mount("tmpfs", SCRATCH, "tmpfs", _NOSUID_NODEV, f"size={size},mode=0777")
     _mount("proc", "/proc", "proc", _NOSUID_NODEV_NOEXEC)
-    for place in ("/tmp", "/dev/shm"):
+    for place in cover:
         _mount(SCRATCH, place, "none", _BIND)
 
 

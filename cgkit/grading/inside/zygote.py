@@ -141,7 +141,7 @@ class Zygote:
             self._orders.close()
             os.setpgid(0, 0)
             if self._configuration["fenced"]:
-                pid = fence.enter(limits)
+                pid = fence.enter(limits, self._configuration["cover"])
                 if pid:
                     os.write(write, b"%d " % pid)
                     _keep(pid, (write, file))
