@@ -146,9 +146,7 @@ class Score:
         edge = "#009e73" if self.points == self.out_of else "#e69f00"
         name = html.escape(self.task or "check")
         right = html.escape(self.worth or points_of(self.points, self.out_of))
-        head = (
-            f"<strong>{self._tick()} {name}</strong><span style='float:right'>{right}</span>"
-        )
+        head = f"<strong>{self._tick()} {name}</strong><span style='float:right'>{right}</span>"
         words = html.escape(self.message)
         body = f"<div>{words}</div>" if words else ""
         if self.missing:

@@ -214,7 +214,7 @@ def _probe_value(exam: Exam, case: Case) -> Fault | None:
 
 
 def _kept_from_before(exam: Exam, case: Case, fault: Fault) -> Fault:
-    """Call once more, with names that were never used: is the answer right then?"""
+    """Call once more with names that were never used, and see whether that is right."""
     if fault.stage != "values":
         return fault
     new = {name: f"fresh_{name}" for name in case.graph}

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import itertools
 import linecache
 import os
@@ -62,7 +63,7 @@ class Worker:
         self._seen: list[tuple[str, str]] = []
         self._named: dict[int, Any] = {}
         self._given: dict[str, Any] = {}
-        self._depth = sys.getrecursionlimit()
+        self._usual = self._depth = sys.getrecursionlimit()
         main = sys.modules["__main__"] = types.ModuleType("__main__")
         self._names = main.__dict__
         self._names["__builtins__"] = builtins
@@ -196,6 +197,9 @@ class Worker:
     def _do_call(self, request: dict[str, Any], decode: Decoder, raw: bytes) -> None:
         arguments = tuple(decode(mark) for mark in request["arguments"])
         named = {name: decode(mark) for name, mark in request["named"].items()}
+        with contextlib.suppress(RecursionError):  # each call begins with the usual limit
+            sys.setrecursionlimit(self._usual)
+            self._depth = self._usual
         value = self._handles[request["of"]](*arguments, **named)
         watched = [number for number in request["watch"] if number < len(arguments)]
         changed = [

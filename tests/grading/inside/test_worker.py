@@ -101,6 +101,13 @@ def test_a_changed_limit_of_recursion_is_told_once(worker):
     assert "depth" not in cell(worker, "pass")
 
 
+def test_each_call_begins_with_the_usual_limit_of_recursion(worker):
+    cell(worker, "import sys\nsys.setrecursionlimit(5000)\nlimit = sys.getrecursionlimit")
+    cell(worker, "def f(): return limit()")
+    number = get(worker, "f")["value"]["handle"]["at"]
+    assert call(worker, number)["value"] < 5000
+
+
 @pytest.mark.parametrize("request_", [{"do": "nothing"}, {}, {"do": "get"}, {"do": "call"}])
 def test_orders_that_are_none_are_answered(worker, request_):
     assert "error" in ask(worker, **request_)
