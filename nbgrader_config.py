@@ -34,8 +34,21 @@ c.CourseDirectory.feedback_directory = str(CLASS / "feedback")
 c.CourseDirectory.db_url = f"sqlite:///{CLASS / 'gradebook.db'}"
 c.Exchange.root = str(EXCHANGE)
 
-# a cell that never ends costs this many seconds, and it may take as long to stop; the rest of the
-# notebook is graded
+# student code is graded behind fences, by the engine of `cgkit grade`; see cgkit/grading/bridge.py
+BRIDGE = "cgkit.grading.bridge"
+STEPS = "nbgrader.preprocessors"
+c.Autograde.exporter_class = f"{BRIDGE}.GradingExporter"
+c.Autograde.sanitize_preprocessors = [f"{BRIDGE}.GradeInside"]
+c.Autograde.autograde_preprocessors = [f"{STEPS}.AssignLatePenalties"]
+c.GenerateFeedback.preprocessors = [
+    f"{STEPS}.GetGrades",
+    f"{STEPS}.ClearHiddenTests",
+    f"{BRIDGE}.ForStudents",
+    "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
+]
+c.ExportApp.plugin_class = f"{BRIDGE}.SafeCsv"
+
+# Validate runs a student's notebook on their own machine: seconds for one cell
 c.Execute.timeout = 20
 c.Execute.iopub_timeout = 20
 

@@ -119,25 +119,25 @@ class Lesson:
         return Kept(self.places.kept)
 
     @cached_property
-    def _fixed(self) -> str:
+    def fixed(self) -> str:
         """Sum up everything but the submission that decides a result."""
         situation = f"{self.situation.which} {self.situation.label}"
         return digest(self.name, self.raw, environment(), situation, self.places.secret())
 
     def key(self, student: str, raw: bytes) -> str:
         """Sum up all that decides the result of a submission."""
-        return digest(self._fixed, student, raw)
+        return digest(self.fixed, student, raw)
 
     def order(self) -> Order:
         """Give what workers must know."""
-        learned = self.kept.learned(self.name, self._fixed)
+        learned = self.kept.learned(self.name, self.fixed)
         source = self.places.source(self.name)
         return Order(self.name, source, self.situation, self.places.secret(), learned)
 
     def keep_learned(self, crew: Crew) -> None:
         """Store what a crew learned from the reference."""
         if crew.learned is not None:
-            self.kept.put_learned(self.name, self._fixed, crew.learned)
+            self.kept.put_learned(self.name, self.fixed, crew.learned)
 
     def desk(self) -> tuple[Desk, bool]:
         """Get ready to write into the gradebook; tell whether the assignment was new to it."""

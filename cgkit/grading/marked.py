@@ -314,6 +314,20 @@ def key_of(path: Path) -> str:
     return found if isinstance(found, str) else ""
 
 
+def _split(value: Any) -> Any:
+    """Store texts as lists of lines, as nbformat does: nbgrader then writes the same bytes."""
+    if isinstance(value, list):
+        return [_split(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: one.splitlines(True)
+        if name in ("source", "text") and isinstance(one, str)
+        else _split(one)
+        for name, one in value.items()
+    }
+
+
 def write_whole(path: Path, notebook: Json) -> bool:
     """Write a notebook so that the old or the new one is there, and never half of one.
 
@@ -322,7 +336,9 @@ def write_whole(path: Path, notebook: Json) -> bool:
     bool
         Whether it is another than the one that was there.
     """
-    text = json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
+    text = json.dumps(
+        _split(notebook), indent=1, ensure_ascii=False, sort_keys=True, separators=(",", ": ")
+    )
     data = text.encode("utf-8", "replace")
     if path.is_file() and path.read_bytes() == data:
         return False
