@@ -1,6 +1,7 @@
 """Right answers to assignment 01, written another way than in solutions/."""
 
 import math
+import random
 from itertools import pairwise
 
 import graphviz
@@ -129,23 +130,36 @@ def mended_backward(graph, values, output, rules, seed):
 
 
 def broadcast_test(broadcast):
-    for a, b, right in [
-        ((), (), ()),
-        ((2,), (), (2,)),
-        ((3, 1), (4,), (3, 4)),
-        ((4,), (3, 1), (3, 4)),
-        ((1,), (0,), (0,)),
-        ((2, 1), (2,), (2, 2)),
-        ((2, 3, 1), (3, 5), (2, 3, 5)),
-    ]:
+    """Build pairs from their result, axis by axis; then break one axis."""
+    draw = random.Random(7)
+    for _ in range(150):
+        axes = [draw.choice([(n, n), (n, 1), (1, n)]) for n in draw.choices(range(5), k=4)]
+        axes = axes[draw.randrange(5) :]
+        a, b = tuple(one for one, _ in axes), tuple(other for _, other in axes)
+        b = b[draw.randrange(len(b) + 1) :]
+        right = tuple(
+            two if one == 1 else one
+            for one, two in zip(a, (1,) * (len(a) - len(b)) + b, strict=True)
+        )
         assert broadcast(a, b) == right
         assert broadcast(b, a) == right
-    for a, b in [((2,), (3,)), ((2, 3), (2,))]:
-        try:
-            broadcast(a, b)
-        except ValueError:
-            continue
-        raise AssertionError(a, b)
+        if b:
+            place = draw.randrange(1, len(b) + 1)
+            one, other = draw.sample([0, 2, 3, 4, 5], 2)
+            refuses(broadcast, put(a, place, one), put(b, place, other))
+            refuses(broadcast, put(b, place, one), put(a, place, other))
+
+
+def put(shape, place, size):
+    return (*shape[: len(shape) - place], size, *shape[len(shape) - place + 1 :])
+
+
+def refuses(broadcast, a, b):
+    try:
+        broadcast(a, b)
+    except ValueError:
+        return
+    raise AssertionError(a, b)
 
 
 def conv_shape(image, weights, stride, padding, layout):

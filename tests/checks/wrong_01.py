@@ -59,6 +59,15 @@ def takes_larger(a, b):
     return tuple(max(pair) for pair in zip(a, b, strict=True))
 
 
+def zips(a, b):
+    result = []
+    for one, other in zip(a, b):  # noqa: B905 (this is the fault)
+        if one != other and one != 1 and other != 1:
+            raise ValueError
+        result.append(other if one == 1 else one)
+    return tuple(result)
+
+
 def transposed_weights(a, b):
     if a[-1] != b[-1]:
         raise ValueError
@@ -144,6 +153,29 @@ def starts_with_one(graph, values, output, rules, seed):
     return gradient
 
 
+def upstream_of_one(graph, values, output, rules, seed):
+    gradient = dict.fromkeys(graph, 0)
+    gradient[output] = seed
+    for name in [*graph][::-1]:
+        if graph[name][0] in rules:
+            operands = graph[name][1:]
+            shares = rules[graph[name][0]](1.0, *[values[o] for o in operands])
+            for i in range(len(operands)):
+                gradient[operands[i]] += shares[i]
+    return gradient
+
+
+def goes_forward(graph, values, output, rules, seed):
+    gradients = {output: seed}
+    for name in list(graph):
+        kind, *operands = graph[name]
+        if kind not in ("input", "constant"):
+            shares = rules[kind](gradients[name], *[values[o] for o in operands])
+            for operand, share in zip(operands, shares, strict=True):
+                gradients[operand] = gradients.get(operand, 0) + share
+    return gradients
+
+
 def backward_arrows(graph, shapes):
     drawing = graphviz.Digraph()
     for name, (kind, *rest) in graph.items():
@@ -194,15 +226,18 @@ NAMED = {
     ("evaluate_deep", "naive recursion"): recursive,
     ("broadcast_shape", "aligned from the left"): left_aligned,
     ("broadcast_shape", "the larger size wins"): takes_larger,
+    ("broadcast_shape", "cut to the shorter shape"): zips,
     ("matmul_shape", "second matrix transposed"): transposed_weights,
     ("reduce_shape", "axes removed one after the other"): deletes_one_by_one,
     ("reduce_shape", "keepdims ignored"): keeps_nothing,
-    ("reshape_shape", "-1 left as it is"): leaves_minus_one,
+    ("reshape_shape", "the wanted shape is given back"): leaves_minus_one,
     ("reshape_shape", "a size that is a float"): floats,
     ("parameters", "biases forgotten"): no_biases,
     ("matmul_flops", "a multiply-add counted once"): single_flops,
     ("mended_backward", "missing accumulation"): replaces,
     ("mended_backward", "the seed is ignored"): starts_with_one,
+    ("mended_backward", "upstream gradient ignored"): upstream_of_one,
+    ("mended_backward", "walks forward"): goes_forward,
     ("to_dot", "arrows reversed"): backward_arrows,
     ("to_dot", "twin arrows lost"): one_arrow_for_twins,
     ("to_dot", "shape of the reader"): shape_of_reader,

@@ -2,7 +2,7 @@
 
     mended_backward(graph, values, output, rules, seed)  ──►  gradients, all paths added
     lost_biases        ──►  what a drawn network without biases lacks
-    broadcast_test     ──►  must accept right functions and reject eight wrong ones
+    broadcast_test     ──►  must accept right functions and reject 24 wrong ones
 
 Invariants: the student's test is run on functions by name of their behavior, never on their code.
 """
@@ -13,14 +13,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from cgkit.checks.cases import Case, evaluate_plainly, graphs, needed
-from cgkit.checks.graphs import shape_mistakes
+from cgkit.checks.graphs import shape_mistakes, shape_traps
 from cgkit.checks.graphs.shapes import right_broadcast
-from cgkit.checks.judge import Raises, Returned, exception_fault, place
+from cgkit.checks.judge import Raises, Returned, exception_fault, is_stub, place
 from cgkit.checks.listing import list_graph
-from cgkit.checks.plain import NotPlainError, describe, plain, same, show
+from cgkit.checks.plain import NotPlainError, count, describe, plain, same, show
 from cgkit.checks.runner import SEED, Exam
 from cgkit.checks.task import Fault, Mistake, Task
 from cgkit.score import Score
+
+Shape = tuple[int, ...]
+Function = Callable[[Shape, Shape], Shape]
 
 _RULES: Mapping[str, Callable[..., tuple[int, ...]]] = {
     "add": lambda upstream, a, b: (upstream, upstream),
@@ -70,6 +73,36 @@ def _seed_last(graph: Any, values: Any, output: str, rules: Any, seed: Any) -> d
     return {**gradients, output: seed}
 
 
+def _upstream_ignored(
+    graph: Any, values: Any, output: str, rules: Any, seed: Any
+) -> dict[str, Any]:
+    blind = {name: _with_upstream_1(rule) for name, rule in rules.items()}
+    return right_backward(graph, values, output, blind, seed)
+
+
+def _with_upstream_1(rule: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda upstream, *operands: rule(1, *operands)
+
+
+def _forward(graph: Any, values: Any, output: str, rules: Any, seed: Any) -> dict[str, Any]:
+    return right_backward(dict(reversed(graph.items())), values, output, rules, seed)
+
+
+def _forward_from_0(graph: Any, values: Any, output: str, rules: Any, seed: Any) -> dict[str, Any]:
+    gradients = dict.fromkeys(graph, 0) | {output: seed}
+    for name, (kind, *operands) in graph.items():
+        if kind in rules:
+            shares = rules[kind](gradients[name], *(values[operand] for operand in operands))
+            for operand, share in zip(operands, shares, strict=True):
+                gradients[operand] += share
+    return gradients
+
+
+_WALK = (
+    "A node's gradient is whole only after all its readers, and they stand behind it: walk from "
+    "the last node to the first."
+)
+
 MENDED = Task(
     "01_graphs",
     "mended_backward",
@@ -95,13 +128,23 @@ MENDED = Task(
             _seed_last,
             "The seed must be there before the walk begins, so that it scales every gradient.",
         ),
+        Mistake(
+            "upstream gradient ignored",
+            _upstream_ignored,
+            "A rule is told the gradient of its own result; that is gradients[name], not 1.",
+        ),
+        Mistake("walks forward", _forward, _WALK),
+        Mistake("walks forward", _forward_from_0, _WALK),
     ),
 )
 LOST = Task(
     "01_graphs",
     "lost_biases",
     2,
-    ("A layer is x @ W + b. Which of its three names do you find in the drawing?",),
+    (
+        "A layer is x @ W + b. Which of its three names do you find in the drawing?",
+        "A layer gives 256 numbers. How many biases does it add to them?",
+    ),
 )
 PROPERTY = Task(
     "01_graphs",
@@ -181,22 +224,45 @@ def lost_biases(answers: object, *, seed: int = SEED) -> Score:
     except NotPlainError:
         given = describe(answers)
     if not isinstance(given, dict) or not given:
+        nothing = answers is None or given == {}
         why = "lost_biases is a dict: the name of each missing parameter, and its shape."
-        fault = Fault("type", "lost_biases", show(given), "a dict", why, unanswered=not answers)
+        fault = Fault("type", "lost_biases", show(given), "a dict", why, unanswered=nothing)
         raise LOST.failed(fault)
     wrong = [name for name, shape in right.items() if not same(given.get(name), shape, 0)]
     extra = sorted(str(name) for name in given if name not in right)
     if not wrong and not extra:
         return LOST.passed("both biases found, with their shapes")
-    name = (wrong or extra)[0]
-    why = (
-        f"{name} is in the drawing, or it is no parameter of this network."
-        if not wrong
-        else f"A bias has one number for each output of its layer; look at {name} again."
-    )
-    fault = Fault("values", "lost_biases", show(given), "b1 and b2, each with its shape", why)
-    count = max(0, len(right) - len(wrong) - len(extra))
-    return LOST.partly(count, len(right), f"{count} of 2 biases are right", fault)
+    why = _bias_why(wrong[0], given, right) if wrong else _extra_why(extra[0])
+    expected = "two parameters of part C, each with its shape"
+    fault = Fault("values", "lost_biases", show(given), expected, why)
+    found = len(right) - len(wrong)
+    verb = "is" if found == 1 else "are"
+    spare = max(0, len(extra) - len(wrong))
+    more = f", and {spare} too many" if spare else ""
+    right_ones = max(0, found - spare)
+    return LOST.partly(right_ones, len(right), f"{found} of 2 {verb} right{more}", fault)
+
+
+def _bias_why(name: str, given: dict[Any, Any], right: Mapping[str, Shape]) -> str:
+    """Say what is wrong with one of the two biases."""
+    shape = given.get(name)
+    if any(str(other).lower() == name and other != name for other in given):
+        return f"The names are those of part C, and small and capital letters differ: {name}."
+    if name not in given:
+        named = [str(other) for other in given if other not in right]
+        told = f" {named[0]} is none of those that are missing." if named else ""
+        return f"Only the names of part C count, and not all that are missing are here.{told}"
+    if same(shape, right[name][0], 0) or same(shape, list(right[name]), 0):
+        return f"{name} has the right size, but a shape is a tuple, such as (3,)."
+    if not isinstance(shape, tuple):
+        return f"The shape of {name} should be a tuple, such as (3,)."
+    if len(shape) != 1:
+        return f"A bias has one axis. {show(shape)} has {count(len(shape), 'axis', 'axes')}."
+    return f"A bias has one number for each output of its layer; look at {name} again."
+
+
+def _extra_why(name: str) -> str:
+    return f"Both biases are right, and {name} is one too many: is it really missing?"
 
 
 # the student's own test
@@ -222,46 +288,56 @@ def broadcast_test(candidate: object, *, seed: int = SEED) -> Score:
     Raises
     ------
     CheckFailed
-        It rejects a right function, or accepts every wrong one.
+        It rejects a right function, or accepts nearly every wrong one.
     """
     exam = Exam(PROPERTY, candidate, seed)
     for right in (_right_by_padding, shape_mistakes.broadcast):
         fault = _accepts(exam, right)
         if fault is not None:
             raise PROPERTY.failed(fault)
-    wrong = shape_mistakes.BROADCAST
-    passed = [mistake for mistake in wrong if not _rejects(exam, mistake)]
-    if not passed:
+    wrong = shape_traps.WRONG
+    faults = [_no_rejection(exam, mistake) for mistake in wrong]
+    found = faults.count(None)
+    if found == len(wrong):
         return PROPERTY.passed(f"accepts 2 right functions and rejects all {len(wrong)} wrong ones")
-    count = len(wrong) - len(passed)
-    fault = Fault(
-        "values",
-        f"broadcast_test(a wrong function: {passed[0].name})",
-        "no AssertionError",
-        "AssertionError",
-        f"Your test accepts a function with this mistake. {passed[0].why}",
-    )
-    sentence = f"accepts the right functions and rejects {count} of {len(wrong)} wrong ones"
-    return PROPERTY.partly(count, len(wrong), sentence, fault)
+    first = next(fault for fault in faults if fault is not None)
+    sentence = f"accepts the right functions and rejects {found} of {len(wrong)} wrong ones"
+    each = len(wrong) // int(PROPERTY.points)
+    return PROPERTY.partly(found // each, len(wrong) // each, sentence, first)
 
 
-def _accepts(exam: Exam, right: Callable[..., object]) -> Fault | None:
-    outcome = exam.call((right,))
+def _accepts(exam: Exam, right: Function) -> Fault | None:
+    called = "broadcast_test(a right function)"
+    outcome = exam.call((right,), called=called)
     if isinstance(outcome, Returned) and outcome.value is not False:
         return None
-    called = "broadcast_test(a right function)"
-    if isinstance(outcome, NotImplementedError):
+    if isinstance(outcome, BaseException) and is_stub(outcome):
         return exception_fault(outcome, "broadcast_test")
-    got = "False"
     if isinstance(outcome, BaseException):
         where = place(outcome)
         got = type(outcome).__name__ + (f" at {where}" if where else "")
+    else:
+        got = "False"
     why = "Your test says no to a function that is right. What does it ask that is not true?"
     return Fault("values", called, got, "no error", why, misconception="rejects a right function")
 
 
-def _rejects(exam: Exam, mistake: Mistake) -> bool:
-    outcome = exam.call((mistake.algorithm,))
-    if isinstance(outcome, Returned):
-        return outcome.value is False
-    return isinstance(outcome, Exception)
+def _no_rejection(exam: Exam, mistake: Mistake) -> Fault | None:
+    """Run the test on one wrong function; give None if it says no as a test does.
+
+    A ValueError counts: it is what the function raises when it refuses shapes that fit.
+    """
+    called = f"broadcast_test(a wrong function: {mistake.name})"
+    outcome = exam.call((mistake.algorithm,), called=called)
+    if isinstance(outcome, AssertionError | ValueError):
+        return None
+    got = "no AssertionError"
+    why = f"Your test accepts a function with this mistake. {mistake.why}"
+    if isinstance(outcome, BaseException):
+        where = place(outcome)
+        got = type(outcome).__name__ + (f" at {where}" if where else "")
+        why = "Your test stopped with an error of its own. A test says no by an AssertionError."
+    elif outcome.value is False:
+        got = "False"
+        why = "A test raises AssertionError when something is wrong, and returns nothing."
+    return Fault("values", called, got, "AssertionError", why)

@@ -60,6 +60,11 @@ def cut_to_shorter(a: Shape, b: Shape) -> Shape:
     return tuple(_meet(one, other) for one, other in pairs)
 
 
+def cut_on_the_left(a: Shape, b: Shape) -> Shape:
+    """Line up from the left, as zip does, and forget what only the longer shape has."""
+    return tuple(_meet(one, other) for one, other in zip(a, b, strict=False))
+
+
 def same_rank_only(a: Shape, b: Shape) -> Shape:
     """Refuse shapes of different length."""
     if len(a) != len(b):
@@ -106,6 +111,12 @@ BROADCAST = (
         "cut to the shorter shape",
         cut_to_shorter,
         "The sizes that only the longer shape has stay in the result.",
+    ),
+    Mistake(
+        "cut to the shorter shape",
+        cut_on_the_left,
+        "zip stops at the end of the shorter shape, and it begins at the left ends: the sizes that "
+        "only the longer shape has stay, and the right ends meet.",
     ),
     Mistake(
         "only equal ranks",
@@ -307,7 +318,9 @@ def divides_to_float(shape: Shape, new: Shape) -> tuple[float, ...]:
 
 RESHAPE = (
     Mistake(
-        "-1 left as it is", minus_one_kept, "The result has no -1: the open size is filled in."
+        "the wanted shape is given back",
+        minus_one_kept,
+        "The wanted shape comes back as it is: nothing is compared, and a -1 is not filled in.",
     ),
     Mistake(
         "the open size rounded down",

@@ -1,7 +1,8 @@
 import pytest
 
 from cgkit.checks import NotAnswered
-from cgkit.checks.graphs import mistaken, shape_mistakes
+from cgkit.checks.graphs import mistaken, shape_traps
+from cgkit.checks.runner import Exam
 
 RIGHT = {"b1": (256,), "b2": (10,)}
 
@@ -34,8 +35,28 @@ def test_lost_biases(failure):
     assert mistaken.lost_biases({**RIGHT, "b2": (256,)}).points == 1
     assert mistaken.lost_biases({**RIGHT, "W1": (784, 256)}).points == 1
     assert failure(mistaken.lost_biases, {"W1": (784, 256)}).stage == "values"
+    assert not isinstance(failure(mistaken.lost_biases, 0), NotAnswered)
     assert isinstance(failure(mistaken.lost_biases, None), NotAnswered)
     assert failure(mistaken.lost_biases, ["b1", "b2"]).stage == "type"
+
+
+@pytest.mark.parametrize(
+    ("answers", "words"),
+    [
+        ({"b1": 256, "b2": (10,)}, "a shape is a tuple, such as (3,)"),
+        ({"b1": [256], "b2": (10,)}, "a shape is a tuple, such as (3,)"),
+        ({"b1": (1, 256), "b2": (10,)}, "has 2 axes"),
+        ({"b1": (784,), "b2": (10,)}, "one number for each output"),
+        ({"B1": (256,), "b2": (10,)}, "names are those of part C"),
+        ({"bias1": (256,), "b2": (10,)}, "bias1 is none of those"),
+        ({**RIGHT, "W1": (784, 256)}, "W1 is one too many"),
+    ],
+)
+def test_each_wrong_bias_has_its_own_sentence(answers, words):
+    score = mistaken.lost_biases(answers)
+    assert score.points == 1
+    assert words in " ".join(score.missing.split())
+    assert "hint 1 of 2" in score.missing
 
 
 def test_a_good_test_gets_all_points(answers):
@@ -61,9 +82,9 @@ def test_each_rejected_function_counts():
         assert broadcast((2, 3), (3,)) == (2, 3)
 
     score = mistaken.broadcast_test(knows_one_thing)
-    rejected = [m for m in shape_mistakes.BROADCAST if not accepts(knows_one_thing, m.algorithm)]
-    assert score.points == len(rejected)
-    assert 0 < score.points < 8
+    rejected = [m for m in shape_traps.WRONG if not accepts(knows_one_thing, m.algorithm)]
+    assert score.points == len(rejected) // 3
+    assert 0 < score.points < 3
     assert "accepts a function with this mistake" in " ".join(score.missing.split())
 
 
@@ -75,7 +96,31 @@ def accepts(test, function):
     return True
 
 
-def test_saying_false_is_saying_no(answers):
+def refused(broadcast, a, b):
+    try:
+        broadcast(a, b)
+    except ValueError:
+        return
+    raise AssertionError(a, b)
+
+
+def test_a_few_examples_earn_little_and_a_property_all(answers):
+    def two_examples(broadcast):
+        assert broadcast((3, 1), (4,)) == (3, 4)
+        refused(broadcast, (2,), (3,))
+
+    def five_examples(broadcast):
+        two_examples(broadcast)
+        assert broadcast((), (7,)) == (7,)
+        assert broadcast((0,), (1,)) == (0,)
+        refused(broadcast, (2, 3), (2,))
+
+    assert mistaken.broadcast_test(two_examples).points <= 2
+    assert mistaken.broadcast_test(five_examples).points <= 4
+    assert mistaken.broadcast_test(answers.broadcast_test).points == 8
+
+
+def test_saying_false_is_no_way_to_say_no(answers, failure):
     def polite(broadcast):
         try:
             answers.broadcast_test(broadcast)
@@ -83,4 +128,20 @@ def test_saying_false_is_saying_no(answers):
             return False
         return True
 
-    assert mistaken.broadcast_test(polite).points == 8
+    failed = failure(mistaken.broadcast_test, polite)
+    assert "raises AssertionError when something is wrong, and returns nothing" in failed.why
+
+
+def test_an_error_of_the_test_itself_rejects_nothing():
+    def broken(broadcast):
+        if broadcast((2,), (3,)):
+            return missing_name  # noqa: F821 (this is the fault)
+        return None
+
+    exam = Exam(mistaken.PROPERTY, broken, 1)
+    wrong = {mistake.name: mistake for mistake in shape_traps.WRONG}
+    fault = mistaken._no_rejection(exam, wrong["never refuses"])
+    assert fault.got.startswith("NameError at line")
+    assert "an error of its own" in fault.why
+    # what the given function raises by itself, when it refuses what fits, counts
+    assert mistaken._no_rejection(exam, wrong["only equal shapes"]) is None

@@ -12,6 +12,7 @@ ALL = [*wrong.BROADCAST, *wrong.MATMUL, *wrong.REDUCE, *wrong.RESHAPE]
         (wrong.largest_wins, ((2,), (3,)), (3,)),
         (wrong.largest_of_fitting, ((0,), (1,)), (1,)),
         (wrong.cut_to_shorter, ((2, 3), (3,)), (3,)),
+        (wrong.cut_on_the_left, ((2, 3), (2,)), (2,)),
         (wrong.never_refuses, ((2,), (3,)), (2,)),
         (wrong.batch_of_first, ((2, 3), (5, 3, 4)), (2, 4)),
         (wrong.inner_not_compared, ((2, 3), (4, 5)), (2, 5)),
@@ -41,5 +42,5 @@ def test_what_refuses_too_much(function):
 
 
 def test_every_mistake_explains_itself():
-    assert len({mistake.name for mistake in ALL}) == len(ALL)
+    assert len({mistake.algorithm for mistake in ALL}) == len(ALL)
     assert all(mistake.why.endswith(".") for mistake in ALL)
