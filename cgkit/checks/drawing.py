@@ -14,14 +14,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cgkit.checks.dot import DotGraph, read_dot
-from cgkit.checks.labels import Meaning
+from cgkit.checks.labels import Meaning, read_label
 from cgkit.checks.parts import (
     SYMMETRIC,
     DrawingError,
     Part,
     PlainGraph,
-    parts_of,
+    Reduced,
     quoted,
+    reduce_drawing,
     source_of,
 )
 
@@ -89,11 +90,12 @@ def _matches(read: DotGraph, expected: PlainGraph, edges: list[tuple[str, str]])
 
 
 def _match(read: DotGraph, expected: PlainGraph, edges: list[tuple[str, str]]) -> None:
-    parts = parts_of(read, edges)
+    reduced = reduce_drawing(read, edges)
     graph = {name: _wanted_part(name, node) for name, node in expected.items()}
     terms = _Terms()
     wanted = terms.of(graph)
-    _Comparison(parts, terms.of(parts), wanted, terms).run()
+    labels = {node: read.label(node) for node in read.nodes}
+    _Comparison(reduced, labels, terms.of(reduced.parts), wanted, terms).run()
 
 
 def _wanted_part(name: str, node: tuple[object, ...]) -> Part:
@@ -178,10 +180,15 @@ def _whole(item: object) -> int:
 class _Comparison:
     """One drawing against one graph; each method raises for the first difference of its kind."""
 
-    parts: Mapping[str, Part]
+    reduced: Reduced
+    labels: Mapping[str, str]
     drawn: Mapping[str, int]
     wanted: Mapping[str, int]
     terms: _Terms
+
+    @property
+    def parts(self) -> Mapping[str, Part]:
+        return self.reduced.parts
 
     def run(self) -> None:
         self._inputs_missing()
@@ -201,6 +208,7 @@ class _Comparison:
             what = f"{self._label(name)} computes {computed}, "
             raise DrawingError(what + "which is not part of the graph: a node too many", [name])
         self._loose(right)
+        self._labels()
 
     def _label(self, node: str) -> str:
         return quoted(self.parts[node].label)
@@ -252,12 +260,38 @@ class _Comparison:
         operation = self.terms.operation(term)
         short = _SHORT.get(operation, operation)
         reads = sorted(self.terms.operands(term))
+        self._taken_for_a_value(term, reads, short)
         for name in spare:
             if sorted(self.terms.operands(self.drawn[name])) == reads:
                 inputs = " and ".join(self.terms.write(operand) for operand in reads)
                 what = f"the node that reads {inputs} is {self._label(name)}; it should be {short}"
                 raise DrawingError(what, [name])
         raise DrawingError(f"a node is missing: {short}, for {self.terms.write(term)}")
+
+    def _taken_for_a_value(self, term: int, reads: Sequence[int], short: str) -> None:
+        """Find a node that stands where one is missing, with a label that names no operator."""
+        if len(reads) != 1:
+            return
+        for node, part in self.reduced.values.items():
+            named = read_label(self.labels[node])
+            if self.drawn[part] == reads[0] and named.kind != "operation":
+                what = f"{quoted(self.labels[node])} names no operator that I know, so it was "
+                what += f"read as a name of {self.terms.write(reads[0])}; is it {short}?"
+                raise DrawingError(what, [node])
+
+    def _labels(self) -> None:
+        """Hold each label that names inputs to them: x² must come from x."""
+        inputs = self._names(self.drawn)
+        above: dict[str, set[str]] = {}
+        for node, part in self.parts.items():
+            name = {part.meaning.text} if part.meaning.kind == "name" else set()
+            above[node] = name.union(*(above[operand] for operand in part.reads))
+            said = [name for name in part.meaning.names if name in inputs]
+            lost = next((name for name in said if name not in above[node]), None)
+            if lost is not None:
+                reads = " and ".join(sorted(above[node])) or "nothing"
+                what = f"{self._label(node)} names {lost}, and what it reads comes from {reads}"
+                raise DrawingError(what, [node])
 
     def _arrows(self, node: str, term: int, lost: list[int], extra: list[int]) -> None:
         label, write = self._label(node), self.terms.write

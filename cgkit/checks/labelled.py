@@ -95,7 +95,7 @@ def _compare_label(name: str, kind: str, rest: list[object], label: str) -> None
         wanted = f"its value {rest[0]}"
     else:
         right = kind in label.lower() or read_label(label).text == kind
-        wanted = f"its operation {kind}"
+        wanted = f"its operator {kind}"
     if not right:
         what = f"the node {name} is labeled {quoted(label)}; it should show {wanted}"
         raise DrawingError(what, [name])

@@ -72,6 +72,8 @@ class Meaning:
     text: str
     #: the label also names its operands, as "x + y" does and "+" does not
     full: bool = False
+    #: the names in such a label, in the order written
+    names: tuple[str, ...] = ()
 
 
 def read_label(label: str) -> Meaning:
@@ -91,8 +93,9 @@ def read_label(label: str) -> Meaning:
     --------
     >>> [read_label(text).text for text in ("+", "x^2", "z = max(a, b)", "x*x", "Min\nfloat64")]
     ['add', 'square', 'maximum', 'square', 'minimum']
-    >>> read_label("input x"), read_label("2.0")
-    (Meaning(kind='name', text='x', full=False), Meaning(kind='number', text='2', full=False))
+    >>> read_label("input x"), read_label("2.0")  # doctest: +NORMALIZE_WHITESPACE
+    (Meaning(kind='name', text='x', full=False, names=()),
+     Meaning(kind='number', text='2', full=False, names=()))
     """
     text = _plain_signs(label)
     pieces = [piece.strip(" ()[]{}<>\"'") for piece in re.split(r"\n|:|(?<![<>=!])=(?!=)", text)]
@@ -130,16 +133,23 @@ def _whole_operation(piece: str) -> Meaning | None:
 def _of_tree(tree: ast.expr) -> Meaning | None:
     if isinstance(tree, ast.BinOp) and type(tree.op) in _TREE:
         name = _TREE[type(tree.op)]
-        return Meaning("operation", _squared(name, tree.left, tree.right), full=True)
+        squared = _squared(name, tree.left, tree.right)
+        return Meaning("operation", squared, full=True, names=_names(tree.left, tree.right))
     if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name | ast.Attribute):
         name = tree.func.id if isinstance(tree.func, ast.Name) else tree.func.attr
         operation = _OPERATIONS.get(name.lower())
         if operation and len(tree.args) == 2:
             operation = _squared(operation, *tree.args)
-        return Meaning("operation", operation, full=bool(tree.args)) if operation else None
+        names = _names(*tree.args)
+        return Meaning("operation", operation, bool(tree.args), names) if operation else None
     if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
         return None if isinstance(tree.operand, ast.Constant) else Meaning("operation", "negate")
     return None
+
+
+def _names(*trees: ast.expr) -> tuple[str, ...]:
+    found = (node.id for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name))
+    return tuple(dict.fromkeys(found))
 
 
 def _squared(name: str, left: ast.expr, right: ast.expr) -> str:

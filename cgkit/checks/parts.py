@@ -69,8 +69,21 @@ def source_of(drawing: object) -> str:
     raise NotPlainError(describe(drawing))
 
 
+@dataclass(frozen=True)
+class Reduced:
+    """A drawing reduced to the nodes that count; what only names a value points at its part."""
+
+    parts: dict[str, Part]
+    values: dict[str, str]
+
+
 def parts_of(read: DotGraph, edges: Sequence[tuple[str, str]]) -> dict[str, Part]:
-    """Give the nodes that count, in an order in which each comes after what it reads.
+    """Give the nodes that count, as `reduce_drawing` does, and only those."""
+    return reduce_drawing(read, edges).parts
+
+
+def reduce_drawing(read: DotGraph, edges: Sequence[tuple[str, str]]) -> Reduced:
+    """Find the nodes that count, in an order in which each comes after what it reads.
 
     Nodes that only name a value on the way are left out, and so is a legend.
 
@@ -102,7 +115,8 @@ def parts_of(read: DotGraph, edges: Sequence[tuple[str, str]]) -> dict[str, Part
             continue
         stands_for[node] = node
         parts[node] = _part(node, read, meanings[node], operands)
-    return parts
+    values = {node: part for node, part in stands_for.items() if node != part}
+    return Reduced(parts, values)
 
 
 def _is_value(meaning: Meaning, before: Meaning) -> bool:
@@ -119,8 +133,8 @@ def _part(node: str, read: DotGraph, meaning: Meaning, operands: tuple[str, ...]
     if len(operands) > 1 and meaning.text.lower() == "sum":
         meaning = Meaning("operation", "add")  # with one arrow in, it is the name of a value
     if operands and meaning.kind != "operation":
-        count = len(operands)
-        what = f"{count} arrows end in {quoted(label)}, and its label names no operation"
+        arrows = "1 arrow ends" if len(operands) == 1 else f"{len(operands)} arrows end"
+        what = f"{arrows} in {quoted(label)}, and its label names no operator that I know"
         raise DrawingError(what, [node])
     if read.strict and len(operands) == 1 and meaning.text in SYMMETRIC:
         operands = operands * 2  # a strict drawing cannot hold two equal arrows

@@ -99,7 +99,7 @@ DRAWING = Task(
     "00_start",
     "first_drawing",
     0,
-    ("The graph has two inputs and one operation. How many arrows end in the operation?",),
+    ("The graph has two inputs and one operator. How many arrows end in the operator?",),
 )
 EVERYTHING = Task(
     "00_start", "everything", 100, ("Which of the checks above does not pass yet? Begin there.",)

@@ -79,12 +79,20 @@ WRONG = {
         NODES + "a -> x; m -> a; b -> y; m -> b; n -> x; n -> y; s -> m; s -> n",
         "every arrow points the wrong way",
     ),
+    "a label that names another input": (
+        NODES.replace("y^2", "x^2") + EDGES,
+        '"x^2" names x, and what it reads comes from y',
+    ),
+    "nodes without an operator": (
+        NODES.replace('"x^2"', "sq1").replace('"y^2"', "sq2") + EDGES,
+        '"sq1" names no operator that I know, so it was read as a name of x; is it square?',
+    ),
     "a cycle": (NODES + EDGES + "s -> a", "there is a cycle"),
     "an operation without operands": (NODES + EDGES + "e [label=log]", 'no arrow ends in "log"'),
     "a constant left over": (NODES + EDGES + "c [label=2]", '"2" is not joined'),
     "a result that reads two": (
         NODES.replace('s [label="+"];', "") + EDGES,
-        '2 arrows end in "s", and its label names no operation',
+        '2 arrows end in "s", and its label names no operator that I know',
     ),
     "nothing": ("", "the input x is missing"),
 }

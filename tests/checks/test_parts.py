@@ -53,7 +53,7 @@ def test_cycles_are_named():
 
 
 def test_a_name_cannot_read_two_values():
-    with pytest.raises(DrawingError, match="names no operation"):
+    with pytest.raises(DrawingError, match="2 arrows end in \"z\", and its label names no operator"):
         parts("digraph { x -> z; y -> z }")
 
 

@@ -19,7 +19,7 @@ from cgkit.checks.judge import Returned, exception_fault
 from cgkit.checks.labelled import compare_labelled
 from cgkit.checks.listing import list_drawing, list_graph
 from cgkit.checks.parts import DrawingError, source_of
-from cgkit.checks.plain import NotPlainError
+from cgkit.checks.plain import NotPlainError, count
 from cgkit.checks.runner import SEED, Exam
 from cgkit.checks.task import Fault, Task
 from cgkit.score import Score
@@ -40,7 +40,7 @@ Z_DRAWING = Task(
     "z_drawing",
     6,
     (
-        "Which operations does the formula name? Each of them is one node.",
+        "Which operators does the formula name? Each of them is one node.",
         "Which values does max read, and which does min read? An arrow goes from each of them.",
         "How many arrows leave x?",
     ),
@@ -106,7 +106,8 @@ def check_drawing(task: Task, drawing: object, expected: Any, formula: str) -> N
 
 def _drawing_fault(task: Task, text: str, formula: str, error: DrawingError) -> Fault:
     read = read_dot(text)
-    got = f"a drawing of {len(read.nodes)} nodes and {len(read.edges)} arrows"
+    nodes, arrows = count(len(read.nodes), "node"), count(len(read.edges), "arrow")
+    got = f"a drawing of {nodes} and {arrows}"
     return Fault(
         "values",
         task.function,
@@ -138,7 +139,7 @@ def z_drawing(drawing: object, *, seed: int = SEED) -> Score:
         Names the missing or extra node or arrow.
     """
     check_drawing(Z_DRAWING, drawing, Z_GRAPH, "z = max(x², y²) + min(x, y)")
-    return Z_DRAWING.passed("the drawing is this graph: 2 inputs, 5 operations, 10 ways to draw it")
+    return Z_DRAWING.passed("the drawing is this graph: 2 inputs and 5 operators")
 
 
 # to_dot
@@ -240,14 +241,25 @@ def _compare_clusters(read: DotGraph, groups: Mapping[str, list[str]]) -> None:
             cluster for cluster in read.clusters if group in cluster.attributes.get("label", "")
         ]
         if not boxes:
-            what = f"no box is labeled {group!r}; the name of such a subgraph begins with cluster"
-            raise DrawingError(what, members)
+            raise DrawingError(_no_box(read, group, members), members)
         if set(boxes[0].members) != set(members):
             inside = ", ".join(boxes[0].members) or "nothing"
             what = f"the box {group!r} holds {inside}; it should hold {', '.join(members)}"
             raise DrawingError(what, members)
     if len(read.clusters) > len(groups):
-        raise DrawingError(f"{len(read.clusters)} boxes are drawn for {len(groups)} groups")
+        drawn, wanted = count(len(read.clusters), "box", "boxes"), count(len(groups), "group")
+        verb = "is" if len(read.clusters) == 1 else "are"
+        raise DrawingError(f"{drawn} {verb} drawn for {wanted}")
+
+
+def _no_box(read: DotGraph, group: str, members: list[str]) -> str:
+    for cluster in read.clusters:
+        label = cluster.attributes.get("label", "")
+        if set(cluster.members) == set(members):
+            says = f"says {label!r}" if label else "has no label"
+            inside = ", ".join(members)
+            return f"the box around {inside} is there, and it {says}; it should say {group!r}"
+    return f"no box is labeled {group!r}; the name of such a subgraph begins with cluster"
 
 
 def _probe(exam: Exam, case: tuple[Any, ...], compare: Callable[[DotGraph], None]) -> Fault | None:
@@ -258,7 +270,9 @@ def _probe(exam: Exam, case: tuple[Any, ...], compare: Callable[[DotGraph], None
     if not isinstance(outcome, Returned):
         return _shown(exception_fault(outcome, name), called, case)
     if outcome.odd:
-        why = f"{name} should give DOT text or a graphviz.Digraph. Is there a return at its end?"
+        nothing = outcome.odd == "None"
+        more = "Is there a return at its end?" if nothing else f"It gave {outcome.odd}."
+        why = f"{name} should give DOT text or a graphviz.Digraph. {more}"
         return _shown(Fault("type", "", outcome.odd, "a drawing", why), called, case)
     text = str(outcome.value)
     try:

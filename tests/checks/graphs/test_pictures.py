@@ -71,7 +71,27 @@ def test_clusters(answers, failure):
     def one_more(graph, shapes, groups):
         return answers.to_dot_clusters(graph, shapes, {**groups, "rest": list(graph)})
 
-    assert "boxes are drawn" in failure(pictures.to_dot_clusters, one_more).why
+    assert "drawn for" in failure(pictures.to_dot_clusters, one_more).why
+
+
+def test_a_box_without_its_label_is_there(answers, failure):
+    def nameless(graph, shapes, groups):
+        text = answers.to_dot_clusters(graph, shapes, groups)
+        return text.replace('label="layer 1";', "").replace('label="layer 2";', "")
+
+    why = failure(pictures.to_dot_clusters, nameless).why
+    assert why.startswith("The box around ")
+    assert "it has no label; it should say 'layer" in why
+
+
+def test_what_is_no_drawing_is_named(failure):
+    assert "It gave a dict." in failure(pictures.to_dot, lambda graph, shapes: {}).why
+    assert "Is there a return" in failure(pictures.to_dot, lambda graph, shapes: None).why
+
+
+def test_one_arrow_is_not_several(failure):
+    got = failure(pictures.z_drawing, "digraph { x -> y }").got
+    assert got == "a drawing of 2 nodes and 1 arrow"
 
 
 def test_changing_the_graph_is_a_fault(answers, failure):
