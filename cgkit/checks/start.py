@@ -211,16 +211,30 @@ def strides(answers: object, *, seed: int = SEED) -> Score:
     except NotPlainError:
         given = describe(answers)
     if not isinstance(given, dict) or all(value is None for value in given.values()):
+        nothing = answers is None or isinstance(given, dict)
         why = "strides is a dict: for each of four arrays, the steps along its two axes in bytes."
-        fault = Fault("type", "strides", show(given), "a dict of tuples", why, unanswered=True)
+        fault = Fault("type", "strides", show(given), "a dict of tuples", why, unanswered=nothing)
         raise STRIDES.failed(fault)
     for name, right in _STRIDES.items():
         if not same(given.get(name), right, 0):
-            got = show(given.get(name))
-            expected = "another pair of whole numbers"
-            fault = Fault("values", f"strides[{name!r}]", got, expected, _STRIDE_WHY[name])
-            raise STRIDES.failed(fault)
+            raise STRIDES.failed(_stride_fault(name, given.get(name), right))
     return STRIDES.passed("all four pairs of steps are right")
+
+
+def _stride_fault(name: str, given: object, right: tuple[int, int]) -> Fault:
+    called = f"strides[{name!r}]"
+    if given is None:
+        return Fault("values", called, "nothing yet", "a pair of numbers", _STRIDE_WHY[name])
+    looks, why = "", _STRIDE_WHY[name]
+    if same(given, tuple(step // 8 for step in right), 0):
+        looks = "counted in numbers, not in bytes"
+        why = "Each number takes 8 bytes, and strides are counted in bytes."
+    elif same(given, right[::-1], 0):
+        looks = "the axes exchanged"
+    elif isinstance(given, list):
+        why = "A pair is a tuple, in round brackets."
+    expected = "another pair of whole numbers"
+    return Fault("values", called, show(given), expected, why, misconception=looks)
 
 
 def first_drawing(drawing: object, *, seed: int = SEED) -> Score:
@@ -293,10 +307,10 @@ def _of_everything(failed: CheckFailed) -> CheckFailed:
         expected=failed.expected,
         why=failed.why,
         misconception=failed.misconception,
-        hints=failed.hints,
+        hints=EVERYTHING.hints,
         drawing=failed.drawing,
-        task=failed.task,
-        assignment=failed.assignment,
+        task=EVERYTHING.name,
+        assignment=EVERYTHING.assignment,
         out_of=EVERYTHING.points,
         error=failed.error,
     )

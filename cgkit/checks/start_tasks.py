@@ -40,7 +40,11 @@ def _scale_wrong(a: np.ndarray) -> np.ndarray:
     return np.asarray(a / a.sum(axis=1))
 
 
-DOCTOR = Task("00_start", "doctor", 0, ("Which line of the report has a cure behind it?",))
+_WORTH = "counts for the 100"
+
+DOCTOR = Task(
+    "00_start", "doctor", 0, ("Which line of the report has a cure behind it?",), worth="no points"
+)
 TABLE = Task(
     "00_start",
     "times_table",
@@ -54,6 +58,7 @@ TABLE = Task(
         Mistake("counted from 0", _table_from_zero, "The table begins with 1 times 1."),
         Mistake("no column", _table_flat, "Two rows meet element by element; make one a column."),
     ),
+    worth=_WORTH,
 )
 CENTER = Task(
     "00_start",
@@ -67,6 +72,7 @@ CENTER = Task(
         Mistake("rows centered", _center_rows, "Axis 0 runs down the rows: it gives column means."),
         Mistake("one mean for all", _center_all, "Each column has its own mean."),
     ),
+    worth=_WORTH,
 )
 STRIDES = Task(
     "00_start",
@@ -76,6 +82,7 @@ STRIDES = Task(
         "a holds 3 rows of 4 numbers, 8 bytes each. How many bytes is it to the next column?",
         "And how many to the next row?",
     ),
+    worth=_WORTH,
 )
 SCALE = Task(
     "00_start",
@@ -94,15 +101,26 @@ SCALE = Task(
         ),
         Mistake("columns scaled", _scale_first, "Each row should sum to 1, not each column."),
     ),
+    worth=_WORTH,
 )
 DRAWING = Task(
     "00_start",
     "first_drawing",
     0,
-    ("The graph has two inputs and one operator. How many arrows end in the operator?",),
+    (
+        "The graph has two inputs and one operator. How many arrows end in the operator?",
+        'The example has edge("x", "n"). Which two lines like it does your drawing need?',
+    ),
+    worth=_WORTH,
 )
 EVERYTHING = Task(
-    "00_start", "everything", 100, ("Which of the checks above does not pass yet? Begin there.",)
+    "00_start",
+    "everything",
+    100,
+    (
+        "Which of the checks above does not pass yet? Begin there.",
+        "Have you run the cells above since you changed them? Run all of them once more.",
+    ),
 )
 
 TASKS = (DOCTOR, TABLE, CENTER, STRIDES, SCALE, DRAWING, EVERYTHING)

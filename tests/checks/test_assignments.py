@@ -87,7 +87,7 @@ def test_hints_are_questions_and_tasks_have_names_of_their_own(assignment):
     assert len({task.name for task in found}) == len(found)
     for task in found:
         assert hints(assignment, task.name) == task.hints
-        assert task.hints
+        assert len(task.hints) > 1 or task.name == "doctor"
         assert all("?" in hint for hint in task.hints), task.name
 
 

@@ -43,7 +43,7 @@ def test_right(text):
     [
         (NODES + EDGES.replace("x -> d", "y -> d"), '"x" is missing', ""),
         (NODES.replace('"k 1" [label="2.0"];', "") + EDGES, "it should show its value 2", ""),
-        (NODES.replace("add", "plus1") + EDGES, "it should show its operation add", ""),
+        (NODES.replace("add", "plus1") + EDGES, "it should show its operator add", ""),
         (NODES + "w;" + EDGES, '"w" is not a node of the graph', ""),
         (NODES + EDGES.replace('x -> d [label="(2, 3)"];', "", 1), "2 times", "twin arrows lost"),
         (NODES + EDGES + 'x -> z [label="(2, 3)"]', "an arrow too many: x ──► z", ""),

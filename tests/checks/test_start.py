@@ -47,6 +47,9 @@ def test_one_thing_missing_is_worth_nothing(place, failure):
     failed = failure(start.everything, *answers)
     assert isinstance(failed, NotAnswered)
     assert failed.out_of == 100
+    assert str(failed).startswith("✗ everything")
+    assert "0 of 100 points" in str(failed).splitlines()[0]
+    assert "cgkit hint 00 everything 2" in str(failed)
 
 
 @pytest.mark.parametrize(
@@ -84,8 +87,23 @@ def test_each_stride_is_asked(name, failure):
 
 
 def test_strides_that_are_not_there(failure):
-    for nothing in (None, {}, dict.fromkeys(STRIDES), 3):
-        assert failure(start.strides, nothing).stage == "type"
+    for nothing in (None, {}, dict.fromkeys(STRIDES)):
+        assert failure(start.strides, nothing).got == "nothing yet"
+    assert failure(start.strides, 3).got == "3"
+    assert failure(start.strides, {"a": (32, 8)}).got == "nothing yet"
+
+
+def test_strides_in_other_words_are_named(failure):
+    in_numbers = failure(start.strides, {**STRIDES, "a": (4, 1)})
+    assert in_numbers.misconception == "counted in numbers, not in bytes"
+    assert failure(start.strides, {**STRIDES, "a": (8, 32)}).misconception == "the axes exchanged"
+    assert "round brackets" in failure(start.strides, {**STRIDES, "a": [32, 8]}).why
+
+
+def test_what_counts_for_the_hundred_says_so(failure):
+    for check, answer in ((start.center, center), (start.scale, scale), (start.strides, STRIDES)):
+        assert check(answer).heading.endswith("counts for the 100")
+        assert "counts for the 100" in str(failure(check, None))
 
 
 def test_drawings(failure):

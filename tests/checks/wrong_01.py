@@ -219,6 +219,35 @@ def conv_rounds_up(image, weights, stride, padding, layout):
     return (n, weights[0], h, w) if layout == "NCHW" else (n, h, w, weights[0])
 
 
+def conv_plus_one_inside(image, weights, stride, padding, layout):
+    n, *rest = image
+    c, h, w = rest if layout == "NCHW" else (rest[2], rest[0], rest[1])
+    if c != weights[1] or h + 2 * padding < weights[2] or w + 2 * padding < weights[3]:
+        raise ValueError
+    h = (h + 2 * padding - weights[2] + 1) // stride
+    w = (w + 2 * padding - weights[3] + 1) // stride
+    return (n, weights[0], h, w) if layout == "NCHW" else (n, h, w, weights[0])
+
+
+def conv_pads_once(image, weights, stride, padding, layout):
+    n, *rest = image
+    c, h, w = rest if layout == "NCHW" else (rest[2], rest[0], rest[1])
+    h, w = h + padding, w + padding
+    if c != weights[1] or h < weights[2] or w < weights[3]:
+        raise ValueError
+    h, w = (h - weights[2]) // stride + 1, (w - weights[3]) // stride + 1
+    return (n, weights[0], h, w) if layout == "NCHW" else (n, h, w, weights[0])
+
+
+def conv_always_nchw(image, weights, stride, padding, layout):
+    n, *rest = image
+    c, h, w = rest if layout == "NCHW" else (rest[2], rest[0], rest[1])
+    h, w = h + 2 * padding, w + 2 * padding
+    if c != weights[1] or h < weights[2] or w < weights[3]:
+        raise ValueError
+    return n, weights[0], (h - weights[2]) // stride + 1, (w - weights[3]) // stride + 1
+
+
 NAMED = {
     ("evaluate", "evaluates in the order of the dict"): in_dict_order,
     ("evaluate", "operands swapped"): swapped,
@@ -242,4 +271,7 @@ NAMED = {
     ("to_dot", "twin arrows lost"): one_arrow_for_twins,
     ("to_dot", "shape of the reader"): shape_of_reader,
     ("conv_shape", "rounded up"): conv_rounds_up,
+    ("conv_shape", "1 added before the division"): conv_plus_one_inside,
+    ("conv_shape", "padding on one side"): conv_pads_once,
+    ("conv_shape", "the result in the other layout"): conv_always_nchw,
 }

@@ -32,6 +32,7 @@ GRAPH: Mapping[str, tuple[object, ...]] = {
 }
 _FORWARD = {"s": 6.0, "p": 8.0, "m": 48.0, "l": math.log(4), "z": 48 + math.log(4)}
 _BACKWARD = {"z": 1.0, "m": 1.0, "l": 1.0, "s": 8.0, "p": 6.0, "x": 20.25, "y": 32.0}
+_ROUNDED = 0.006
 _READS = {
     "s": "s = x + y",
     "p": "p = x * y",
@@ -54,7 +55,10 @@ FORWARD = Task(
     "01_graphs",
     "forward",
     2,
-    ("Which node can be computed first, and which of them must wait for others?",),
+    (
+        "Which node can be computed first, and which of them must wait for others?",
+        "Which two values does m read, and have you written both down?",
+    ),
     calls="forward_values",
 )
 BACKWARD = Task(
@@ -114,23 +118,39 @@ def _numbers(
     prefix: str,
 ) -> Score:
     given = _dictionary(task, answers, right)
-    wrong = [
-        name for name, value in right.items() if not same(given.get(name), value, tolerance=1e-3)
-    ]
+    wrong = [name for name, value in right.items() if not _near(given.get(name), value)]
     if not wrong:
         return task.passed(f"all {len(right)} numbers are right")
     first = wrong[0]
+    value = given.get(first)
     fault = Fault(
         "values",
         f"{task.function}[{first!r}]",
-        "nothing yet" if given.get(first) is None else show(given.get(first)),
-        f"another number for {prefix}{first}",
-        reasons[first],
+        "nothing yet" if value is None else show(value),
+        f"{'a' if value is None else 'another'} number for {prefix}{first}",
+        _odd_number(value, right[first]) or reasons[first],
         misconception=_looks_like(task, first, given),
         drawing=list_graph(GRAPH, [first]),
     )
-    count = len(right) - len(wrong)
-    return task.partly(count, len(right), f"{count} of {len(right)} numbers are right", fault)
+    found = len(right) - len(wrong)
+    verb = "is" if found == 1 else "are"
+    return task.partly(found, len(right), f"{found} of {len(right)} numbers {verb} right", fault)
+
+
+def _near(value: object, right: float) -> bool:
+    """Compare an answer with the right number; two digits behind the point are enough."""
+    return type(value) in (int, float) and abs(value - right) <= _ROUNDED  # type: ignore[operator]
+
+
+def _odd_number(value: object, right: float) -> str:
+    """Say what is odd about an answer that would be right, or that is no number."""
+    if type(value) is str:
+        return "This is a text: take the quotes away, and Python computes it."
+    if value is not None and type(value) not in (int, float):
+        return f"This is {describe(value)}, and a number is asked for."
+    if type(value) in (int, float) and abs(value - right) <= 0.06:  # type: ignore[operator]
+        return "This is rounded too much: give two digits behind the point, or an expression."
+    return ""
 
 
 def _dictionary(task: Task, answers: object, right: Mapping[str, float]) -> dict[object, object]:
@@ -289,9 +309,10 @@ def rules(
     if not wrong:
         return RULES_TASK.passed("four rules right, each on 100 triples, upstream not always 1")
     right = len(faults) - len(wrong)
+    verb = "is" if right == 1 else "are"
     begun = [fault for fault in wrong if not fault.unanswered] or wrong
     first = begun[0] if right == 0 else replace(begun[0], unanswered=False)
-    return RULES_TASK.partly(right, len(faults), f"{right} of 4 rules are right", first)
+    return RULES_TASK.partly(right, len(faults), f"{right} of 4 rules {verb} right", first)
 
 
 def _rule_fault(name: str, rule: object, seed: int) -> Fault | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from cgkit.checks.judge import Raises
+from cgkit.checks.plain import count
 from cgkit.checks.runner import SEED, Exam
 from cgkit.checks.task import Fault, Mistake, Task
 from cgkit.score import Score
@@ -31,7 +32,8 @@ def right_conv(
     batch, channels, height, width = _to_nchw(image, layout)
     outputs, inputs, rows, columns = weights
     if channels != inputs:
-        return Raises(ValueError, f"The image has {channels} channels, the weights take {inputs}.")
+        has = count(channels, "channel")
+        return Raises(ValueError, f"The image has {has}, the weights take {inputs}.")
     if height + 2 * padding < rows or width + 2 * padding < columns:
         return Raises(ValueError, "The weights are larger than the padded image.")
     down = (height + 2 * padding - rows) // stride + 1
@@ -44,20 +46,35 @@ def _to_nchw(image: Shape, layout: str) -> Shape:
     return image if layout == "NCHW" else (batch, rest[2], rest[0], rest[1])
 
 
-def _variant(count: Any) -> Any:
+def _variant(places: Any, around: int = 2) -> Any:
+    """Make a function that counts places in another way; it refuses as if padded `around` times."""
+
     def mistaken(image: Shape, weights: Shape, stride: int, padding: int, layout: str) -> Shape:
-        right = right_conv(image, weights, stride, padding, layout)
-        if isinstance(right, Raises):
-            raise ValueError(right.because)
+        _refuse(image, weights, around * padding, layout)
         _, _, height, width = _to_nchw(image, layout)
-        down = count(height, weights[2], stride, padding)
-        across = count(width, weights[3], stride, padding)
+        down = places(height, weights[2], stride, padding)
+        across = places(width, weights[3], stride, padding)
         batch, outputs = image[0], weights[0]
         return (
             (batch, outputs, down, across) if layout == "NCHW" else (batch, down, across, outputs)
         )
 
     return mistaken
+
+
+def _refuse(image: Shape, weights: Shape, padding: int, layout: str) -> None:
+    """Refuse what does not fit, with `padding` places added to each axis in all."""
+    _, channels, height, width = _to_nchw(image, layout)
+    if channels != weights[1] or height + padding < weights[2] or width + padding < weights[3]:
+        raise ValueError("no fit")
+
+
+def _always_nchw(image: Shape, weights: Shape, stride: int, padding: int, layout: str) -> Shape:
+    nchw = _to_nchw(image, layout)
+    right = right_conv(nchw, weights, stride, padding, "NCHW")
+    if isinstance(right, Raises):
+        raise ValueError(right.because)
+    return right
 
 
 def _layout_ignored(image: Shape, weights: Shape, stride: int, padding: int, layout: str) -> Shape:
@@ -83,6 +100,21 @@ CONV = Task(
             "Padding is added on both sides.",
         ),
         Mistake(
+            "padding on one side",
+            _variant(lambda size, rows, stride, pad: (size + pad - rows) // stride + 1, around=1),
+            "Padding is added on both sides.",
+        ),
+        Mistake(
+            "1 added before the division",
+            _variant(lambda size, rows, stride, pad: (size + 2 * pad - rows + 1) // stride),
+            "Count the steps first, by a division that rounds down; the first place comes on top.",
+        ),
+        Mistake(
+            "the result in the other layout",
+            _always_nchw,
+            "The result has the layout of the image: in NHWC the channels stand last.",
+        ),
+        Mistake(
             "the first place not counted",
             _variant(lambda size, rows, stride, pad: (size + 2 * pad - rows) // stride),
             "The window also stands at its first place, before any step: add 1.",
@@ -96,6 +128,7 @@ CONV = Task(
             "layout ignored", _layout_ignored, "In NHWC the channels stand last, before and after."
         ),
     ),
+    worth="stretch task",
 )
 TASKS = (CONV,)
 

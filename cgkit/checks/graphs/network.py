@@ -10,6 +10,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
+from cgkit.checks.plain import count
 from cgkit.checks.runner import SEED, Exam
 from cgkit.checks.task import Fault, Mistake, Task
 from cgkit.score import Score
@@ -139,6 +140,20 @@ def _layers(widths: list[int]) -> str:
     return " ──► ".join(map(str, widths))
 
 
+def _parameters_why(widths: list[int]) -> str:
+    """Write the sum, layer by layer."""
+    layers = "; ".join(
+        f"{before} * {after} weights and {count(after, 'bias', 'biases')}"
+        for before, after in pairwise(widths)
+    )
+    return f"This network has {layers}."
+
+
+def _flops_why(widths: list[int], batch: int) -> str:
+    layers = " + ".join(f"2 * {batch} * {before} * {after}" for before, after in pairwise(widths))
+    return f"A multiply-add counts 2; all products together make {layers}."
+
+
 def parameters(candidate: object, *, seed: int = SEED) -> Score:
     """Check a student's `parameters(widths)`.
 
@@ -158,7 +173,11 @@ def parameters(candidate: object, *, seed: int = SEED) -> Score:
 
     def probe(widths: list[int]) -> Fault | None:
         return exam.examine(
-            (widths,), right_parameters(widths), drawing=_layers(widths), tolerance=0
+            (widths,),
+            right_parameters(widths),
+            why=_parameters_why(widths),
+            drawing=_layers(widths),
+            tolerance=0,
         )
 
     exam.search(_widths(), probe, tries=100)
@@ -186,7 +205,9 @@ def matmul_flops(candidate: object, *, seed: int = SEED) -> Score:
     exam = Exam(FLOPS, candidate, seed)
 
     def probe(case: tuple[list[int], int]) -> Fault | None:
-        return exam.examine(case, right_flops(*case), drawing=_layers(case[0]), tolerance=0)
+        why = _flops_why(*case)
+        drawing = _layers(case[0])
+        return exam.examine(case, right_flops(*case), why=why, drawing=drawing, tolerance=0)
 
     exam.search(st.tuples(_widths(), st.integers(1, 64)), probe, tries=100)
     exam.require(probe(([784, 256, 10], 32)))

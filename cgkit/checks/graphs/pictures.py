@@ -63,6 +63,7 @@ CLUSTERS = Task(
         "How does DOT write a group of nodes that is drawn as a box?",
         "With which word must the name of such a subgraph begin?",
     ),
+    worth="stretch task",
 )
 TASKS = (Z_DRAWING, TO_DOT, CLUSTERS)
 

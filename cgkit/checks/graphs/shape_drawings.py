@@ -13,6 +13,8 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 
+from cgkit.checks.plain import count
+
 Shape = tuple[int, ...]
 
 
@@ -87,7 +89,7 @@ def reshape(shape: Shape, new: Shape) -> str:
     after    ? * 4, and that must make 12
     """
     before = " * ".join(map(str, shape)) or "1"
-    known, count = math.prod(size for size in new if size != -1), math.prod(shape)
+    known, held = math.prod(size for size in new if size != -1), math.prod(shape)
     after = " * ".join("?" if size == -1 else str(size) for size in new) or "1"
-    total = f", and that must make {count}" if -1 in new else f" = {known} elements"
-    return f"before   {before} = {count} elements\nafter    {after}{total}"
+    total = f", and that must make {held}" if -1 in new else f" = {count(known, 'element')}"
+    return f"before   {before} = {count(held, 'element')}\nafter    {after}{total}"

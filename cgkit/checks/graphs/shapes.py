@@ -18,6 +18,7 @@ from typing import Any
 from cgkit.checks import cases
 from cgkit.checks.graphs import shape_drawings, shape_mistakes
 from cgkit.checks.judge import Raises
+from cgkit.checks.plain import count
 from cgkit.checks.runner import SEED, Exam
 from cgkit.checks.task import Fault, Task
 from cgkit.score import Score
@@ -137,19 +138,20 @@ def right_reshape(shape: tuple[int, ...], new: tuple[int, ...]) -> tuple[int, ..
     >>> right_reshape((2, 6), (-1, 4))
     (3, 4)
     """
-    count = math.prod(shape)
+    held = math.prod(shape)
     known = math.prod(size for size in new if size != -1)
     if new.count(-1) > 1:
         return Raises(ValueError, "Only one size can be left open by -1.")
     if -1 in new:
         if known == 0:
             return Raises(ValueError, "With a size of 0 beside it, -1 could be any number.")
-        if count % known:
-            why = f"{count} elements cannot be shared out evenly among {known}."
+        if held % known:
+            why = f"{count(held, 'element')} cannot be shared out evenly among {known}."
             return Raises(ValueError, why)
-        return tuple(count // known if size == -1 else size for size in new)
-    if known != count:
-        return Raises(ValueError, f"{count} elements do not become {known}.")
+        return tuple(held // known if size == -1 else size for size in new)
+    if known != held:
+        verb = "does" if held == 1 else "do"
+        return Raises(ValueError, f"{count(held, 'element')} {verb} not become {known}.")
     return new
 
 

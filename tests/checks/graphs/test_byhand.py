@@ -25,7 +25,32 @@ def test_the_numbers_are_right():
 
 
 def test_rounded_numbers_are_accepted():
-    assert byhand.forward({**FORWARD, "l": 1.386, "z": 49.386}).points == 2
+    for digits in (2, 3, 5):
+        rounded = {name: round(value, digits) for name, value in FORWARD.items()}
+        assert byhand.forward(rounded).points == 2
+    for name in ("l", "z"):
+        score = byhand.forward({**FORWARD, name: round(FORWARD[name], 1)})
+        assert score.points == pytest.approx(1.6)
+        assert "rounded too much" in score.missing
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("math.log(4)", "take the quotes away"),
+        ((1, 2), "This is a tuple"),
+        (None, "a number for l"),
+        (0.6, "the natural logarithm"),
+        (49.1, "another number for l"),
+    ],
+)
+def test_what_is_odd_about_a_number_is_told(value, words):
+    assert words in byhand.forward({**FORWARD, "l": value}).missing
+
+
+def test_close_is_not_right():
+    assert byhand.forward({**FORWARD, "z": 49.2}).points < 2
+    assert byhand.backward({**BACKWARD, "x": 20.3}).points < 5
 
 
 @pytest.mark.parametrize("name", BACKWARD)

@@ -27,3 +27,11 @@ def test_the_famous_network_by_heart_is_not_enough(failure):
 def test_floats_are_no_counts(failure):
     failed = failure(network.parameters, lambda widths: float(network.right_parameters(widths)))
     assert failed.stage == "type"
+
+
+def test_the_sum_is_written_down(failure):
+    assert "1 * 1 weights and 1 bias." in failure(network.parameters, lambda widths: 7).why
+    assert network._parameters_why([1, 2, 3]) == (
+        "This network has 1 * 2 weights and 2 biases; 2 * 3 weights and 3 biases."
+    )
+    assert "2 * 1 * 1 * 1" in failure(network.matmul_flops, lambda widths, batch: 7).why
