@@ -53,7 +53,7 @@ column + row
 # Each number of the column met each number of the row: three rows, four columns, and no loop.
 #
 # Write `times_table(n)`: the table in which row $i$ and column $j$ hold $i \cdot j$, counted from
-# 1. Use no loop.
+# 1. It holds whole numbers, as `np.arange` gives them, and needs no loop.
 
 # %% solution id=times_table
 def times_table(n):
@@ -144,7 +144,8 @@ check.look(check.scale, scale_first_try)
 # - `got` and `expected`: what came back, and what should have.
 # - `why`: the reason, in a sentence.
 # - `looks like`: many mistakes are old friends. If yours is one, here is its name.
-# - `hint`: a question. There are more: type `cgkit hint 00 scale 2` in a terminal.
+# - `hint`: a question. There are more: open a terminal in JupyterLab (*File, New, Terminal*) and
+#   type `cgkit hint 00 scale 2`.
 #
 # Now mend it.
 
@@ -170,7 +171,7 @@ example.edge("x", "n")
 example
 
 # %% [markdown] readonly id=task6_more
-# Draw $z = x + y$ in the same way: one node for each input, one for the operation, and an arrow from
+# Draw $z = x + y$ in the same way: one node for each input, one for the operator, and an arrow from
 # each value to whoever reads it.
 
 # %% solution id=first_drawing

@@ -8,11 +8,15 @@
 # `raise NotImplementedError()`. Then run the cell below it. That cell is a *check*: it calls your
 # function with inputs you cannot see, and tells you the smallest one that goes wrong.
 # Read its message slowly. It says what was called, what came back, what was expected, and why.
+# Some checks give part of the points (½). *Validate* does not say why then: run the cell of the
+# check itself.
 #
-# Stuck? Each message ends with a question. In a terminal, `cgkit hint 01 evaluate` shows the next
-# one. You can also check the whole notebook: `cgkit check 01_graphs.ipynb`.
+# Stuck? Each message ends with a question. For the next one open a terminal in JupyterLab (*File,
+# New, Terminal*) and type `cgkit hint 01 evaluate`. You can also check the whole notebook there:
+# `cgkit check 01_graphs.ipynb`.
 #
-# Each task stands alone. You may do them in any order.
+# The column "You need" in the table says which tasks build on others. Apart from that, you may do
+# them in any order.
 
 # %% [markdown] readonly id=tasks
 # | Task | What you build | Checked by | Points | Hours | Level | You need | Returns in |
@@ -38,14 +42,16 @@
 # | + | `conv_shape` | `test_conv_shape` | 0 | ½ | ★★★ | task 6 | 8 |
 # | + | boxes in a drawing | `test_to_dot_clusters` | 0 | ½ | ★★★ | task 14 | 3, 5 |
 #
-# 90 points come from the checks, 10 from the written answer: 100 in all, in about seven hours.
+# 90 points come from the checks, 10 from the written answer: 100 in all, in seven to eight hours.
 # Tasks marked + are for those who want more. They give no points.
 
 # %% readonly id=setup
 import math
 import operator
+import random
 
 import graphviz
+import numpy as np
 
 from cgkit import render
 from cgkit.checks import graphs as check
@@ -429,7 +435,8 @@ digraph {
 # %% [markdown] readonly id=task10
 # ### Task 10 · forward (2 points)
 #
-# Fill in the value of each step. You may write an expression, such as `math.log(4)`.
+# Fill in the value of each step. You may write an expression, such as `math.log(4)`, or a number
+# rounded to two digits behind the point.
 
 # %% solution id=forward_values
 forward_values = None    # a dict: {"s": ..., "p": ..., "m": ..., "l": ..., "z": ...}
@@ -523,7 +530,7 @@ difference
 # %% [markdown] readonly id=task13
 # ### Task 13 · $z = \max(x^2, y^2) + \min(x, y)$ (6 points)
 #
-# Draw the graph of this formula. Each input is one node, each operation is one node, and an arrow
+# Draw the graph of this formula. Each input is one node, each operator is one node, and an arrow
 # goes from a value to whoever reads it. How it looks does not matter. You may write `x**2`, `x*x`
 # or `square`, draw values as nodes of their own, and choose names and colors. The check compares
 # what the drawing *computes*.
@@ -549,7 +556,7 @@ check.z_drawing(z_drawing)
 # each node's value, and gives a `graphviz.Digraph` (or DOT text).
 #
 # - One node for each entry. Its DOT name is its name in the graph.
-# - Its label shows: the name of an input, the value of a constant, the operation of an operator.
+# - Its label shows: the name of an input, the value of a constant, the name of an operator.
 # - One arrow for each operand, from the value to its reader. Its label is the shape that it carries.
 #
 # Names may hold spaces and quotes. A node may read the same value twice: that is two arrows.
@@ -667,18 +674,21 @@ check.lost_biases(lost_biases)
 # `broadcast_shape` function, calls it as often as it likes, and raises `AssertionError` if
 # something is wrong with it. If all is well it says nothing.
 #
-# The check runs your test on right functions, which it must accept, and on eight wrong ones.
-# Each wrong one that you reject gives a point.
+# A `ValueError` that the function raises and that you do not catch says no as well.
 #
-# Do not only list examples. Think of what is **always** true. Here is one such *property*: a shape
-# broadcast with itself stays as it is.
+# The check runs your test on right functions, which it must accept, and on 24 wrong ones. Every
+# three that you reject give a point. Some of them are wrong for a few pairs of shapes only, so a
+# handful of examples finds the plain ones. Think of what is **always** true, and try it on many
+# shapes: of no size up to four sizes, and each size from 0 to 5. `random` is imported above.
+#
+# Here is one such *property*: a shape broadcast with itself stays as it is.
 
 # %% readonly id=property_example
 def same_stays(broadcast_shape):
     for shape in [(), (3,), (2, 0), (4, 1, 2)]:
         assert broadcast_shape(shape, shape) == shape
 
-same_stays(broadcast_shape)
+same_stays(lambda a, b: a)    # this one is wrong, and passes: one property is not enough
 
 # %% [markdown] readonly id=task17_more
 # For "this must be refused" write:
@@ -696,20 +706,25 @@ same_stays(broadcast_shape)
 def broadcast_test(broadcast_shape):
     """Raise AssertionError if `broadcast_shape` is wrong."""
     ### BEGIN SOLUTION
-    for a in [(), (1,), (3,), (0,), (2, 3), (3, 1), (4, 2, 3)]:
-        assert broadcast_shape(a, a) == a
-        assert broadcast_shape(a, ()) == a
-        for size in (0, 1, 5):    # a 1 is stretched to any size, on either side; a new axis stays
-            assert broadcast_shape((*a, 1), (size,)) == (*a, size)
-            assert broadcast_shape((size,), (*a, 1)) == (*a, size)
-            assert broadcast_shape((size, *a), a) == (size, *a)
-    for pair in [((2,), (3,)), ((2, 3), (2,)), ((0,), (2,)), ((4, 1), (3, 2))]:
-        for a, b in (pair, pair[::-1]):
-            try:
-                shape = broadcast_shape(a, b)
-            except ValueError:
-                continue
-            raise AssertionError(f"{a} and {b} were accepted and gave {shape}")
+    draw = random.Random(0)
+    for _ in range(200):
+        result = tuple(draw.choices((0, 1, 2, 3, 4), k=draw.randint(0, 4)))
+        a, b = list(result), list(result)
+        for place in range(len(result)):    # a 1 in one of them, or in neither
+            draw.choice((a, b, [0] * 4))[place] = 1
+        cut = draw.randint(0, len(result))    # what b lacks on its left, a must have
+        a[:cut], b[:cut] = result[:cut], []
+        assert broadcast_shape(tuple(a), tuple(b)) == result
+        assert broadcast_shape(tuple(b), tuple(a)) == result
+        if b:
+            place = draw.randint(1, len(b))
+            a[-place], b[-place] = draw.sample((0, 2, 3, 4, 5), 2)
+            for pair in ((tuple(a), tuple(b)), (tuple(b), tuple(a))):
+                try:
+                    shape = broadcast_shape(*pair)
+                except ValueError:
+                    continue
+                raise AssertionError(f"{pair} were accepted and gave {shape}")
     ### END SOLUTION
 
 # %%
@@ -817,5 +832,6 @@ check.to_dot_clusters(to_dot_clusters)
 # %% [markdown] readonly id=end
 # ## Before you hand it in
 #
-# Choose *Kernel, Restart Kernel and Run All Cells*, or run `cgkit check 01_graphs.ipynb` in a
-# terminal: it shows every task with its points. Then save the notebook under its own name.
+# Choose *Kernel, Restart Kernel and Run All Cells*, or run `cgkit check 01_graphs.ipynb` in
+# JupyterLab's terminal: it shows every task with its points, and why it gave less than all. Then
+# save the notebook under its own name.
