@@ -139,7 +139,7 @@ class Score:
         """
         if self.missing:  # laid out as what a check says that fails
             return f"{self.heading}\n\n{self.message}"
-        return "\n".join([self.heading, *(f"   {line}" for line in self.message.splitlines())])
+        return "\n".join([self.heading, *indented(self.message)])
 
     def _repr_html_(self) -> str:
         """Give the card that a notebook shows; it takes its colors from the page, dark or light."""
@@ -153,6 +153,17 @@ class Score:
             body = f"<pre style='margin:0.5em 0 0'>{words}</pre>"
         style = f"border-left:4px solid {edge};padding:0.3em 0.8em;max-width:46em"
         return f"<div class='cgkit-score' style='{style}'>{head}{body}</div>"
+
+
+def indented(sentence: str) -> list[str]:
+    """Set what was established below a heading.
+
+    Examples
+    --------
+    >>> indented("right on 200 graphs")
+    ['   right on 200 graphs']
+    """
+    return textwrap.wrap(sentence, WIDTH, initial_indent="   ", subsequent_indent="   ")
 
 
 def points_of(points: float, out_of: float) -> str:

@@ -10,6 +10,7 @@ from cgkit.cli.report import SIGNS, Item, Progress, colors_wanted, explain, fini
 from cgkit.errors import NotebookError, UsageFault
 from cgkit.notebooks.run import Limits
 from cgkit.notebooks.tasks import Report, Task, inspect_notebook
+from cgkit.score import heading, points_of
 
 SECONDS = 20.0
 
@@ -82,6 +83,8 @@ def _inspect(file: Path, limits: Limits) -> list[Item]:
 
 def _items(report: Report) -> Iterator[Item]:
     """Turn a report into items: broken cells, tasks, and the sum."""
+    for note in report.notes:
+        yield Item("notebook", "note", note)
     for broken in report.broken:
         yield Item(broken.name, "failed", f"this cell does not run\n{broken.message}")
     for task in report.tasks:
@@ -96,7 +99,7 @@ def _item(task: Task) -> Item:
     """Turn one task into an item."""
     if task.by_hand:
         return Item(task.name, "note", f"{task.out_of:g} points, {task.message}")
-    points = f"{task.given:g} of {task.out_of:g} points" if task.out_of else "stretch task"
+    points = points_of(task.given, task.out_of)
     detail = f"{points}\n{task.message}".rstrip("\n")
     return Item(task.name, "ok" if task.passed else "failed", detail)
 
@@ -105,9 +108,15 @@ def _text(item: Item) -> str:
     """Write an item; a check's own block keeps its width, and brings its own first line."""
     head, *rest = item.detail.splitlines()
     sign, color = SIGNS[item.status]
-    mark = click.style(sign, fg=color) if colors_wanted() else sign
-    own = bool(rest) and rest[0][:1] == sign
-    first = mark + rest.pop(0)[1:] if own else f"{mark} {item.name}  {head}"
+    own = bool(rest) and rest[0][:2] in ("✗ ", "½ ", "✓ ")
+    if own:
+        first = rest.pop(0)
+    elif item.status == "note" or not head.endswith("points"):
+        first = f"{sign} {item.name}  {head}"
+    else:
+        first = heading(sign, item.name.removeprefix("test_"), head)
+    if colors_wanted():
+        first = click.style(first[0], fg=color) + first[1:]
     indent = "" if own else "   "
     lines = [first, *((indent + line).rstrip() for line in rest)]
     return "\n".join([*lines, ""] if rest else lines)

@@ -1,10 +1,13 @@
 """`cgkit hint`: one question that leads on, and how many more there are."""
 
+import textwrap
+
 import click
 
 from cgkit.checks import hints, tasks
 from cgkit.cli.report import Item, finish, json_option
 from cgkit.errors import UsageFault
+from cgkit.score import WIDTH
 
 
 @click.command()
@@ -28,6 +31,8 @@ def command(assignment: str, task: str | None, step: int, as_json: bool) -> None
         many = "only one hint" if len(steps) == 1 else f"only {len(steps)} hints"
         raise UsageFault(f"{task} has {many}; there is no hint {step}")
     text = steps[step - 1]
+    if not as_json:
+        text = textwrap.fill(text, WIDTH - len(f"· hint {step} of {len(steps)}  "))
     if step < len(steps) and not as_json:
         text += f"\n(more: cgkit hint {assignment} {task} {step + 1})"
     finish("hint", [Item(f"hint {step} of {len(steps)}", "note", text)], as_json=as_json)

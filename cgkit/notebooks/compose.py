@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import warnings
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -114,7 +115,9 @@ def load(path: Path) -> NotebookNode:
     if version != 4:
         raise _broken(path, f"it has notebook format {version}, and only 4 is understood")
     try:
-        return reads(text, as_version=4)  # type: ignore[no-any-return, no-untyped-call]
+        with warnings.catch_warnings():  # ids that are missing or doubled are mended, and no matter
+            warnings.simplefilter("ignore")
+            return reads(text, as_version=4)  # type: ignore[no-any-return, no-untyped-call]
     except (ValidationError, AttributeError, KeyError, TypeError, ValueError) as error:
         reason = str(error).partition("\n")[0]
         raise _broken(path, f"its parts do not fit together: {reason}") from error

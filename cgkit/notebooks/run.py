@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 TIME_LIMIT = "TimeLimit"
 KERNEL_DIED = "KernelDied"
 INTERRUPTED = "KeyboardInterrupt"
+EXIT = "Exit"
 PATIENCE = 5
 """Seconds a cell may take to stop after it was interrupted, and to send what it has to say."""
 STARTUP = 60
@@ -239,7 +240,7 @@ async def _run_cell(client: NotebookClient, index: int, limits: Limits) -> bool:
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
     cell = client.nb.cells[index]
-    reply: dict[str, Any] = {}
+    reply: dict[str, Any] = {}  # what the kernel said when the cell was done
     client.on_cell_executed = lambda **words: reply.update(words["execute_reply"]["content"])
     limit = _error(TIME_LIMIT, f"stopped after {limits.cell:g} seconds; does it ever end?")
     try:
@@ -253,6 +254,9 @@ async def _run_cell(client: NotebookClient, index: int, limits: Limits) -> bool:
         return False
     except CellTimeoutError:  # it did not even stop
         cell.outputs.append(limit)
+        return False
+    if any(order.get("source") == "ask_exit" for order in reply.get("payload", ())):
+        cell.outputs.insert(0, _error(EXIT, "exit() or quit() ends the notebook: take it away"))
         return False
     if reply.get("ename") == TIME_LIMIT:
         # a check that was interrupted says more than that it took too long

@@ -9,26 +9,43 @@ the task gives nothing.
 
 from __future__ import annotations
 
+import html
 import math
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cgkit.errors import NotebookError, UsageFault
 from cgkit.notebooks.compose import load
+from cgkit.notebooks.handout import Handout, hand_out
 from cgkit.notebooks.outputs import html_words, plain_text
-from cgkit.notebooks.run import KERNEL_DIED, TIME_LIMIT, Limits, Step, error_of, run
+from cgkit.notebooks.run import EXIT, KERNEL_DIED, TIME_LIMIT, Limits, Step, error_of, run
+from cgkit.score import heading, indented
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
+UNTOUCHED = "YOUR ANSWER HERE"
+"""What stands in a written answer that nobody has begun."""
 UNWRITTEN = ("NotImplementedError", "NotAnswered")
 """Errors of a task that nobody has begun."""
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 LONG_TRACEBACK = re.compile(r"^(-{20,}|Traceback \(most recent call last\))", re.MULTILINE)
+CARD = re.compile(
+    r"<div class='cgkit-score'.*?<strong>(?P<sign>.) (?P<task>.*?)</strong>"
+    r"<span[^>]*>(?P<points>.*?)</span>(?P<words>.*)</div>",
+    re.DOTALL,
+)
+"""What `cgkit.score.Score` shows in a notebook."""
+NO_NAME = re.compile(r"name '(\w+)' is not defined")
+FIRST = 40
+"""Letters of a cell's first line that are shown in place of a name."""
+LEFT = "raise NotImplementedError() still stands below the answer: take it away, or Run All stops"
+CHANGED = "this check cell was changed, so it counts nothing; take a fresh copy of the assignment"
+LOST = "this check cell is missing; take a fresh copy of the assignment, with your answers in it"
 PLACE = re.compile(r"Cell In\[(?P<count>\d+)\], line (?P<line>\d+)")
 
 
@@ -60,7 +77,7 @@ class Broken:
     """A cell without points that ended in an error."""
 
     name: str
-    """Its id in the gradebook, or the number of the cell."""
+    """Its id in the gradebook, or the first line of the cell."""
     message: str
     """What Python said, with the line."""
     error: str
@@ -75,6 +92,8 @@ class Report:
     """All graded cells, in order."""
     broken: tuple[Broken, ...]
     """All other cells that ended in an error, in order."""
+    notes: tuple[str, ...] = ()
+    """What was odd about the notebook, and cost nothing."""
 
     @property
     def given(self) -> float:
@@ -117,37 +136,86 @@ def inspect_notebook(
         notebook = load(path)
     except FileNotFoundError as error:
         raise UsageFault(f"there is no file {path}") from error
-    if not any(_role(cell, "grade") for cell in notebook.cells):
+    handout = hand_out(path, notebook)
+    if not any(_role(cell, "grade") for cell in handout.notebook.cells):
         why = "a notebook of an assignment has cells with points; a chapter has none"
         raise NotebookError(f"no task in {path}", why=why)
-    return report(run(notebook, path.absolute().parent, limits, step=step))
+    found = report(run(handout.notebook, path.absolute().parent, limits, step=step))
+    tasks = [*_believed(found.tasks, handout), *_lost(handout)]
+    return replace(found, tasks=tuple(tasks), notes=(*handout.notes, *found.notes))
+
+
+def _believed(tasks: Iterable[Task], handout: Handout) -> Iterator[Task]:
+    """Give nothing for a check cell that says another thing than what was handed out."""
+    for task in tasks:
+        if task.name in handout.changed:
+            task = Task(task.name, task.out_of, message=CHANGED, error="Changed")
+        yield task
+
+
+def _lost(handout: Handout) -> Iterator[Task]:
+    for name, points in handout.lost:
+        yield Task(name, points, message=LOST, error="Missing")
 
 
 def report(notebook: NotebookNode) -> Report:
     """Read how the tasks of a notebook stand that was run already."""
     cells = list(notebook.cells)
-    counts = {
-        cell.execution_count: _title(cell, index)
-        for index, cell in enumerate(cells, start=1)
-        if cell.get("execution_count")
-    }
+    counts = {cell.execution_count: _title(cell) for cell in cells if cell.get("execution_count")}
+    tasks = {id(cell): _task(cell, counts) for cell in cells if _role(cell, "grade")}
     return Report(
-        tasks=tuple(_task(cell, counts) for cell in cells if _role(cell, "grade")),
+        tasks=tuple(_shortened(tasks.values())),
         broken=tuple(_broken(cells, counts)),
+        notes=tuple(_left_over(cells, tasks)),
     )
+
+
+def _shortened(tasks: Iterable[Task]) -> Iterator[Task]:
+    """Say once that a name is missing, however many checks miss it."""
+    told: dict[str, str] = {}
+    for task in tasks:
+        itself = task.error == "NameError" and task.message.endswith(f" of the cell {task.name}")
+        name = NO_NAME.search(task.message) if itself else None
+        if name is None:
+            yield task
+        elif name[1] in told:
+            yield replace(task, message=f"{name[1]} is missing here too, as in {told[name[1]]}")
+        else:
+            told[name[1]] = task.name
+            what = f"{name[1]} is not there: the cell that makes it does not run, or is missing"
+            yield replace(task, message=what)
+
+
+def _left_over(cells: Sequence[Any], tasks: Mapping[int, Task]) -> Iterator[str]:
+    """Find answers that count, in cells that still end like a stub."""
+    stub = None
+    for cell in cells:
+        if _role(cell, "solution") and cell.cell_type == "code":
+            error = error_of(cell)
+            stub = _name(cell) if error and error.ename == "NotImplementedError" else None
+        elif stub and id(cell) in tasks and tasks[id(cell)].given:
+            yield f"{stub}: {LEFT}"
+            stub = None
 
 
 def _role(cell: NotebookNode, role: str) -> bool:
     return bool(cell.metadata.get("nbgrader", {}).get(role, False))
 
 
-def _name(cell: NotebookNode, index: int) -> str:
-    return str(cell.metadata.get("nbgrader", {}).get("grade_id", f"cell {index}"))
+def _name(cell: NotebookNode) -> str:
+    return str(cell.metadata.get("nbgrader", {}).get("grade_id", "")) or _first_line(cell)
 
 
-def _title(cell: NotebookNode, index: int) -> str:
-    name = _name(cell, index)
-    return name if name == f"cell {index}" else f"the cell {name}"
+def _title(cell: NotebookNode) -> str:
+    return f"the cell {_name(cell)}"
+
+
+def _first_line(cell: NotebookNode) -> str:
+    """Quote the beginning of a cell; JupyterLab shows no other name for it."""
+    lines = [line.strip() for line in cell.source.splitlines() if line.strip()]
+    first = lines[0] if lines else ""
+    more = "..." if len(first) > FIRST or len(lines) > 1 else ""
+    return f'"{first[:FIRST]}{more}"'
 
 
 def _number(points: object) -> float:
@@ -159,7 +227,9 @@ def _task(cell: NotebookNode, counts: dict[int, str]) -> Task:
     nbgrader = cell.metadata["nbgrader"]
     name, out_of = str(nbgrader.get("grade_id", "?")), _number(nbgrader.get("points"))
     if _role(cell, "solution") or cell.cell_type != "code":
-        return Task(name, out_of, message="read by a person", by_hand=True)
+        empty = cell.source.strip() in ("", UNTOUCHED)
+        words = "not answered yet" if empty else "read by a person"
+        return Task(name, out_of, message=words, by_hand=True)
     if not cell.source.strip():
         return Task(name, out_of, message="checked after you hand it in", by_hand=True)
     if error := error_of(cell):
@@ -191,17 +261,26 @@ def _counted(cell: NotebookNode, name: str, out_of: float) -> Task:
 
 
 def _sentence(markup: str) -> str:
-    """Take the words of a Score from its HTML, without the heading."""
-    card = markup.partition("</span>")[2] or markup
-    return html_words(card)
+    """Lay out what a Score shows in a notebook as it stands in a terminal."""
+    card = CARD.search(markup)
+    if card is None:
+        return html_words(markup)
+    first = heading(card["sign"], html.unescape(card["task"]), html.unescape(card["points"]))
+    if "<pre" in card["words"]:
+        return "\n".join([first, "", *html.unescape(_inside(card["words"])).splitlines()])
+    return "\n".join([first, *indented(html_words(card["words"]))])
+
+
+def _inside(markup: str) -> str:
+    return markup.partition(">")[2].rpartition("</pre>")[0]
 
 
 def _broken(cells: list[Any], counts: dict[int, str]) -> Iterator[Broken]:
     """Find cells without points that ended in an error other than being unwritten."""
-    for index, cell in enumerate(cells, start=1):
+    for cell in cells:
         error = error_of(cell) if cell.cell_type == "code" else None
         if error and not _role(cell, "grade") and error.ename not in UNWRITTEN:
-            yield Broken(_name(cell, index), _message(error, counts), str(error.ename))
+            yield Broken(_name(cell), _message(error, counts), str(error.ename))
 
 
 def _message(error: NotebookNode, counts: dict[int, str]) -> str:
@@ -209,11 +288,12 @@ def _message(error: NotebookNode, counts: dict[int, str]) -> str:
     text = ANSI.sub("", plain_text(error)).strip("\n")
     if error.ename == "NotImplementedError":
         return f"not written yet{_where(text, counts)}"
-    if error.ename in (TIME_LIMIT, KERNEL_DIED):
+    if error.ename in (TIME_LIMIT, KERNEL_DIED, EXIT):
         return str(error.evalue)
     if not LONG_TRACEBACK.search(text):
         return PLACE.sub(lambda place: f"line {place['line']}", text)
-    return f"{error.ename}: {error.evalue}{_where(text, counts)}"
+    said = f"{error.ename}: {error.evalue}" if error.evalue else str(error.ename)
+    return said + _where(text, counts)
 
 
 def _where(traceback: str, counts: dict[int, str]) -> str:

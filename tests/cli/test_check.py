@@ -13,6 +13,7 @@ import pytest
 from cgkit.cells import parse
 from cgkit.cli import run
 from cgkit.notebooks.compose import compose, dump
+from cgkit.score import heading
 
 TEXT = """\
 # %% solution id=add
@@ -56,8 +57,8 @@ def test_a_right_notebook_passes_and_stays_as_it_is(notebook, capsys):
     before = Path(name).read_bytes()
     assert run(["check", name]) == 0
     assert capsys.readouterr() == (
-        "✓ test_add  3 of 3 points\n"
-        "✓ test_more  2 of 2 points\n"
+        f"{heading('✓', 'add', '3 of 3 points')}\n"
+        f"{heading('✓', 'check', '2 of 2 points')}\n"
         "   half of it\n"
         "\n"
         "· why  10 points, read by a person\n"
@@ -74,7 +75,8 @@ def test_a_syntax_error_is_shown_at_its_line_and_what_follows_from_it_too(notebo
     assert out.startswith("✗ add  this cell does not run\n")
     assert "line 1\n" in out
     assert "SyntaxError: expected ':'" in out
-    assert "✗ test_add  0 of 3 points\n   NameError: name 'add' is not defined" in out
+    assert f"{heading('✗', 'add', '0 of 3 points')}\n   add is not there: the cell that" in out
+    assert "add is missing here too, as in test_add" in out
     assert "Traceback" not in out
 
 
@@ -120,7 +122,7 @@ def test_broken_files_are_told_one_by_one_and_the_rest_is_checked(notebook, caps
     ):
         assert f"{name}.ipynb is not a notebook that can be opened\n     " in out
         assert reason in out
-    assert "a.ipynb\n✓ t  1 of 1 points\n" in out
+    assert f"a.ipynb\n{heading('✓', 't', '1 of 1 points')}\n" in out
     assert err == ""
 
 

@@ -131,6 +131,20 @@ def test_a_broken_file_is_one_clear_error(tmp_path, content, reason):
     assert "broken.ipynb is not a notebook" in str(caught.value)
 
 
+@pytest.mark.parametrize("ids", [["a", "a"], [None, None], ["not an id!", "b"]])
+def test_odd_ids_are_no_matter_and_make_no_noise(tmp_path, ids, capsys):
+    cells = [
+        {"cell_type": "markdown", "metadata": {}, "source": "x"} | ({"id": name} if name else {})
+        for name in ids
+    ]
+    path = tmp_path / "a.ipynb"
+    path.write_text(
+        json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+    )
+    assert [cell.source for cell in load(path).cells] == ["x", "x"]
+    assert capsys.readouterr() == ("", "")
+
+
 def test_a_folder_is_no_notebook(tmp_path):
     with pytest.raises(NotebookError, match="is a folder"):
         load(tmp_path)

@@ -5,7 +5,7 @@ import pytest
 from cgkit.cells import parse
 from cgkit.errors import EnvironmentFault
 from cgkit.notebooks.compose import compose
-from cgkit.notebooks.run import KERNEL_DIED, TIME_LIMIT, Limits, error_of, run
+from cgkit.notebooks.run import EXIT, KERNEL_DIED, TIME_LIMIT, Limits, error_of, run
 
 
 def notebook(*cells):
@@ -94,6 +94,12 @@ wait()
 def test_a_kernel_that_dies_ends_the_run(tmp_path):
     ran = run(notebook("import os\nos._exit(1)", "2"), tmp_path)
     assert names(ran) == [KERNEL_DIED, []]
+
+
+@pytest.mark.parametrize("source", ["exit()", "quit", "def f():\n    exit()\nf()"])
+def test_the_cell_that_calls_exit_is_the_one_that_is_blamed(tmp_path, source):
+    ran = run(notebook(source, "1"), tmp_path)
+    assert names(ran) == [EXIT, []]
 
 
 def test_a_foreign_kernel_name_does_no_harm(tmp_path):

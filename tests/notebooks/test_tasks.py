@@ -72,11 +72,25 @@ def test_a_stretch_task_passes_without_points():
     assert not failed.passed
 
 
-def test_the_sentence_of_a_score_is_shown():
-    score = Score(2, 5, "right on 2 of 5 graphs", task="sum", missing="got   1\n    2")
-    found = task(graded(value(repr(score), **{"text/html": score._repr_html_()})))
-    assert found.message.splitlines()[0].strip() == "right on 2 of 5 graphs"
-    assert "got   1\n    2" in found.message
+def shown(score):
+    return value(repr(score), **{"text/html": score._repr_html_()})
+
+
+@pytest.mark.parametrize(
+    "score",
+    [
+        Score(5, 5, "right on 5 graphs < 40 nodes", task="sum"),
+        Score(2, 5, "right on 2 of 5 graphs", task="sum", missing="got   <1>\n    2\n\nhint"),
+        Score(5, 5, "right on a long list of things " * 6, task="sum"),
+        Score(0, 0, "right", task="sum", worth="counts for the 100"),
+    ],
+)
+def test_a_score_says_in_a_terminal_what_it_says_by_itself(score):
+    assert task(graded(shown(score), points=score.out_of)).message == score.text()
+
+
+def test_other_html_is_taken_as_words():
+    assert task(graded(value("5", **{"text/html": "<p>so it is</p>"}))).message == "so it is"
 
 
 def test_the_block_of_a_check_is_shown_whole_and_plain():
@@ -97,6 +111,70 @@ def test_a_traceback_is_told_in_a_line_with_its_place():
     failed = error("NameError", "name 'y' is not defined", *traceback)
     found = task(answer(), graded(failed))
     assert found.message == "NameError: name 'y' is not defined\n  at line 7 of the cell sum"
+
+
+def missing(name, count):
+    places = [
+        f"Cell In[{count}], line 1",
+        "----> 1 check",
+        f"NameError: name '{name}' is not defined",
+    ]
+    lines = ["-" * 75, "NameError     Traceback (most recent call last)", *places]
+    return graded(error("NameError", f"name '{name}' is not defined", *lines), count=count)
+
+
+def test_a_missing_name_is_explained_once():
+    cells = [missing("check", count) for count in (3, 4, 5)]
+    for place, cell in enumerate(cells):
+        cell.metadata["nbgrader"]["grade_id"] = f"test_{place}"
+    said = [found.message for found in report(new_notebook(cells=cells)).tasks]
+    assert said[0] == "check is not there: the cell that makes it does not run, or is missing"
+    assert said[1:] == ["check is missing here too, as in test_0"] * 2
+
+
+def test_an_error_without_a_message_is_no_bare_colon():
+    lines = ["-" * 75, "AssertionError   Traceback (most recent call last)", "Cell In[3], line 1"]
+    found = task(graded(error("AssertionError", "", *lines)))
+    assert found.message == "AssertionError\n  at line 1 of the cell test_sum"
+
+
+def test_a_cell_without_a_name_is_called_by_its_first_line():
+    lines = [
+        "-" * 75,
+        "ZeroDivisionError   Traceback (most recent call last)",
+        "Cell In[7], line 2",
+    ]
+    cell = new_code_cell(
+        "\nx = 1\nx / 0",
+        outputs=[error("ZeroDivisionError", "division by zero", *lines)],
+        execution_count=7,
+    )
+    (broken,) = report(new_notebook(cells=[cell, graded()])).broken
+    assert broken.name == '"x = 1..."'
+    assert broken.message.endswith('at line 2 of the cell "x = 1..."')
+
+
+def test_a_stub_below_a_right_answer_is_told():
+    stub = error("NotImplementedError", "", "-" * 75, "Cell In[2], line 4\n")
+    done, nothing = (
+        report(new_notebook(cells=[answer(stub), cell]))
+        for cell in (graded(value("5")), graded(stub))
+    )
+    assert done.notes[0].startswith("sum: raise NotImplementedError() still stands below")
+    assert nothing.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("YOUR ANSWER HERE", "not answered yet"),
+        (" ", "not answered yet"),
+        ("So.", "read by a person"),
+    ],
+)
+def test_a_written_answer_that_nobody_began_says_so(source, words):
+    nbgrader = {"grade": True, "solution": True, "grade_id": "why", "points": 10}
+    assert task(new_markdown_cell(source, metadata={"nbgrader": nbgrader})).message == words
 
 
 def test_an_unwritten_task_is_no_broken_cell():
@@ -157,7 +235,7 @@ def test_a_notebook_is_run_and_not_written_to(tmp_path):
     assert [found.given for found in result.tasks] == [2]
     assert [(found.name, found.error) for found in result.broken] == [
         ("sum", "TimeLimit"),
-        ("cell 4", "ZeroDivisionError"),
+        ('"1 / 0"', "ZeroDivisionError"),
     ]
 
 
