@@ -15,15 +15,17 @@ from cgkit.notebooks.project import Project, find_project
 def command(as_json: bool) -> None:
     """Grade a sample class, from release to feedback.
 
-    Releases the assignments, hands in what the students of tests/classroom/ wrote, grades it with
-    nbgrader, and compares each mark with the one expected. Afterwards build/demo/ holds all of it:
-    the gradebook, the feedback that students get, and grades.csv.
+    Releases the assignments, hands in what the students of tests/classroom/ wrote, grades it as
+    `cgkit grade` does, and compares each mark with the one expected. Afterwards build/demo/ holds
+    all of it: the gradebook, the feedback that students get, and grades.csv.
     """
     project = find_project(Path.cwd())
     with Progress("grading", total=steps(project)) as progress:
         outcome = demo(project, tell=progress.step)
     if as_json:
         finish("demo", [_item(mark) for mark in outcome.marks], as_json=True)
+    for reason in outcome.situation.lost:
+        click.echo(f"{outcome.situation.label}: {reason}\n")
     for line in _table(outcome.marks):
         click.echo(line)
     click.echo()
@@ -35,28 +37,37 @@ def command(as_json: bool) -> None:
 def _item(mark: Mark) -> Item:
     """Turn a mark into an item."""
     expected, given = _points(mark)
-    words = [f"expected {expected}, given {given}", *filter(None, [_remark(mark)]), *mark.faults]
-    return Item(f"{mark.student.assignment}/{mark.student.name}", _status(mark), "\n".join(words))
+    words = [f"expected {expected}, given {given}", *filter(None, [_remark(mark)])]
+    return Item(
+        f"{mark.student.assignment}/{mark.student.name}",
+        _status(mark),
+        "\n".join([*words, *_lines(mark), *mark.faults]),
+    )
 
 
 def _status(mark: Mark) -> Status:
     if mark.faults:
         return "failed"
-    return "ok" if mark.student.marked else "note"
+    return "skipped" if mark.skipped else "ok"
 
 
 def _points(mark: Mark) -> tuple[str, str]:
     """Write the points expected and given, or a dash for no mark."""
-    expected = f"{sum(mark.expected.values()):g}" if mark.student.marked else "-"
+    expected = f"{sum(mark.expected.values()):g}"
     if mark.given is None:
         return expected, "-"
     return expected, f"{sum(mark.given[name] for name in mark.expected):g}"
 
 
 def _remark(mark: Mark) -> str:
-    """Say what is special about a student's notebook."""
-    parts = (mark.student.about, mark.why if not mark.student.marked else "")
-    return "; ".join(part for part in parts if part)
+    """Say what is special about a student's notebook, and what kept it apart, if nothing did."""
+    why = mark.why if mark.skipped else mark.label
+    return "; ".join(part for part in (mark.student.about, why) if part)
+
+
+def _lines(mark: Mark) -> list[str]:
+    """Give the notes on the file and the flags for the teacher, a line each."""
+    return [*(f"note: {note}" for note in mark.notes), *(f"look: {flag}" for flag in mark.flags)]
 
 
 def _table(marks: Iterable[Mark]) -> list[str]:
@@ -76,17 +87,19 @@ def _table(marks: Iterable[Mark]) -> list[str]:
         expected, given = _points(mark)
         row = f"{mark.student.name:<{width}}  {expected:>8} {given:>7}   {_remark(mark)}"
         lines.append(f"{shown} {row}".rstrip())
-        lines += [f"    {fault}" for fault in mark.faults]
+        lines += [f"    {line}" for line in [*_lines(mark), *mark.faults]]
     return lines
 
 
 def _summary(project: Project, outcome: Outcome) -> list[str]:
     """Say how it went and where everything lies."""
     wrong = sum(bool(mark.faults) for mark in outcome.marks)
-    total = len(outcome.marks)
+    skipped = sum(mark.skipped for mark in outcome.marks)
+    total = len(outcome.marks) - skipped
     verdict = f"{wrong} of {total} marks not as expected" if wrong else f"{total} of {total} marks"
+    missing = f"; {skipped} skipped, which need a sandbox" if skipped else ""
     return [
-        verdict if wrong else f"{verdict} as expected",
+        (verdict if wrong else f"{verdict} as expected") + missing,
         f"grades    {project.relative(outcome.grades)}",
         f"feedback  {project.relative(outcome.home / 'feedback')}",
     ]

@@ -210,6 +210,17 @@ class Desk:
         except sql.exc.SQLAlchemyError as error:
             raise _unusable(str(self.engine.url), error) from error
 
+    def points(self, student: str) -> dict[str, float | None]:
+        """Give the automatic marks of a student, by the name of the cell, as they are written."""
+        names = {cell.id: cell.name for cell in self.graded}
+        joined = _GRADE.join(_SHEET, _GRADE.c.notebook_id == _SHEET.c.id)
+        joined = joined.join(_SUBMISSION, _SHEET.c.assignment_id == _SUBMISSION.c.id)
+        query = sql.select(_GRADE.c.cell_id, _GRADE.c.auto_score).select_from(joined)
+        query = query.where(_SHEET.c.notebook_id == self.notebook)
+        with self.engine.connect() as connection:
+            rows = connection.execute(query.where(_SUBMISSION.c.student_id == student))
+            return {names[row.cell_id]: row.auto_score for row in rows if row.cell_id in names}
+
     def _record(self, connection: Connection, marks: Marks) -> Recorded:
         sheet, new = self._sheet(connection, marks)
         query = sql.select(_GRADE).where(_GRADE.c.notebook_id == sheet)

@@ -339,7 +339,7 @@ def write_whole(path: Path, notebook: Json) -> bool:
     text = json.dumps(
         _split(notebook), indent=1, ensure_ascii=False, sort_keys=True, separators=(",", ": ")
     )
-    data = text.encode("utf-8", "replace")
+    data = text.encode("utf-8", "replace") + b"\n"
     if path.is_file() and path.read_bytes() == data:
         return False
     path.parent.mkdir(parents=True, exist_ok=True)

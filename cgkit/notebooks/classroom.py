@@ -18,14 +18,18 @@ from typing import TYPE_CHECKING, Any
 from cgkit.cells import REGION, WRITTEN, Cell, by_id, read
 from cgkit.errors import NotebookError
 from cgkit.notebooks.compose import compose
+from cgkit.notebooks.oddities import ODDITIES, Parcel
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 CLASS_FILE = "class.toml"
 BASES = ("solution", "release")
-RESTS = ("full", "zero", "none")
-KEYS = {"about": str, "base": str, "file": str, "rest": str, "marks": dict, "says": dict}
+RESTS = ("full", "zero")
+KEYS = {
+    "about": str, "base": str, "file": str, "rest": str, "marks": dict, "says": dict,
+    "odd": list, "notes": list, "flags": list, "hostile": bool,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -43,18 +47,21 @@ class Student:
     base: str = "solution"
     """What stands where there is no answer: the ``"solution"`` or the ``"release"``."""
     rest: str = "full"
-    """Marks of the tasks not named: ``"full"``, ``"zero"``, or ``"none"`` for no mark at all."""
+    """Marks of the tasks not named: ``"full"`` or ``"zero"``."""
     marks: Mapping[str, float] = field(default_factory=dict)
     """Points expected, by id of the test cell."""
     says: Mapping[str, str] = field(default_factory=dict)
     """Words that the failing check must show, by id of the test cell."""
+    notes: tuple[str, ...] = ()
+    """Words that notes on the file must contain; without any, there must be no note."""
+    flags: tuple[str, ...] = ()
+    """Words that flags for the teacher must contain; without any, there must be no flag."""
+    odd: tuple[str, ...] = ()
+    """What is odd about the file; names of `cgkit.notebooks.oddities`."""
+    hostile: bool = False
+    """Whether it would do harm where there is no sandbox."""
     answers: tuple[Cell, ...] = ()
     """Cells that take the place of those of the base, and extra ones without id."""
-
-    @property
-    def marked(self) -> bool:
-        """Whether the notebook can be given a mark at all."""
-        return self.rest != "none"
 
     def expected(self, cells: Iterable[Cell]) -> dict[str, float]:
         """Give the points expected for each test cell of a text."""
@@ -66,7 +73,7 @@ class Student:
         }
 
 
-def read_class(folder: Path, cells: Iterable[Cell]) -> tuple[Student, ...]:
+def read_class(folder: Path, cells: Iterable[Cell], assignment: str = "") -> tuple[Student, ...]:
     """Read the sample class of one assignment.
 
     Parameters
@@ -75,6 +82,8 @@ def read_class(folder: Path, cells: Iterable[Cell]) -> tuple[Student, ...]:
         A folder of tests/classroom, named like the assignment.
     cells
         The cells of the assignment's text; what the class names must be among them.
+    assignment
+        Name of the assignment; that of the folder when left out.
 
     Returns
     -------
@@ -93,7 +102,8 @@ def read_class(folder: Path, cells: Iterable[Cell]) -> tuple[Student, ...]:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise NotebookError(f"cannot read {where}", why=str(error)) from error
     known = by_id(cells)
-    students = tuple(_student(folder, name, table) for name, table in tables.items())
+    lesson = assignment or folder.name
+    students = tuple(_student(folder, lesson, name, table) for name, table in tables.items())
     for student in students:
         _check_names(where, student, known)
     strangers = {path.stem for path in folder.glob("*.txt")} - set(tables)
@@ -132,7 +142,27 @@ def hand_in(student: Student, cells: Iterable[Cell], released: NotebookNode) -> 
     return notebook
 
 
-def _student(folder: Path, name: str, table: Any) -> Student:
+def put_down(student: Student, cells: Iterable[Cell], released: NotebookNode, folder: Path) -> None:
+    """Hand in: write what a student hands in into a folder, with all that is odd about it.
+
+    Parameters
+    ----------
+    student
+        Who.
+    cells
+        The cells of the assignment's text.
+    released
+        The notebook the student received.
+    folder
+        Made, and filled.
+    """
+    parcel = Parcel(hand_in(student, cells, released), student.file)
+    for name in student.odd:
+        ODDITIES[name](parcel)
+    parcel.put_down(folder)
+
+
+def _student(folder: Path, assignment: str, name: str, table: Any) -> Student:
     """Read the table of one student."""
     where = f"{folder.name}/{CLASS_FILE}, [{name}]"
     if not isinstance(table, dict):
@@ -144,17 +174,25 @@ def _student(folder: Path, name: str, table: Any) -> Student:
     rest = table.get("rest", "full" if base == "solution" else "zero")
     if base not in BASES or rest not in RESTS:
         raise NotebookError(f"{where}: base is one of {BASES}, rest is one of {RESTS}")
+    for what in table.get("odd", ()):
+        if what not in ODDITIES:
+            known = ", ".join(ODDITIES)
+            raise NotebookError(f"{where}: there is no oddity {what!r}", why=f"known: {known}")
     answers = folder / f"{name}.txt"
     source = f"{folder.name}/{answers.name}"
     return Student(
         name=name,
-        assignment=folder.name,
-        file=table.get("file", f"{folder.name}.ipynb"),
+        assignment=assignment,
+        file=table.get("file", f"{assignment}.ipynb"),
         about=table.get("about", ""),
         base=base,
         rest=rest,
         marks=table.get("marks", {}),
         says=table.get("says", {}),
+        notes=tuple(table.get("notes", ())),
+        flags=tuple(table.get("flags", ())),
+        odd=tuple(table.get("odd", ())),
+        hostile=table.get("hostile", False),
         answers=read(answers, source) if answers.is_file() else (),
     )
 

@@ -2,11 +2,10 @@
 
     orders (JSON lines) ──► python -m cgkit.notebooks.clerk ──► one answer (a JSON line) for each
 
-    {"do": "release", "assignment": "01_graphs"}                   ──► {"ok": true}
-    {"do": "autograde", "assignment": "01_graphs", "student": "ada"} ──► {"ok": false, "why": "..."}
+    {"do": "release", "assignment": "01_graphs"}   ──► {"ok": true}
+    {"do": "feedback", "assignment": "02_nothing"} ──► {"ok": false, "why": "..."}
 
-It works on the class that nbgrader_config.py finds, under the environment it is started with. One
-student's file that cannot be graded answers `ok: false` and stops nobody else.
+It works on the class that nbgrader_config.py finds, under the environment it is started with.
 """
 
 from __future__ import annotations
@@ -15,14 +14,12 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
 from cgkit.errors import NotebookError
-from cgkit.notebooks.run import channels
 
 Order: TypeAlias = Mapping[str, str]
 Answer: TypeAlias = dict[str, Any]
@@ -37,21 +34,18 @@ class Clerk:
         The folder with nbgrader_config.py.
     home
         The folder of the class, given to nbgrader_config.py as CGKIT_CLASS.
-    cell_seconds
-        Time limit for one cell of a student.
     """
 
-    def __init__(self, root: Path, home: Path, cell_seconds: int) -> None:
+    def __init__(self, root: Path, home: Path) -> None:
         self.root = root
         self.home = home
-        self.cell_seconds = cell_seconds
         self.log = home / "nbgrader.log"
 
     def __enter__(self) -> Self:
         self.home.mkdir(parents=True, exist_ok=True)
         self._log = self.log.open("a", encoding="utf-8")
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "cgkit.notebooks.clerk", str(self.cell_seconds)],
+            [sys.executable, "-m", "cgkit.notebooks.clerk"],
             cwd=self.root,
             env=dict(os.environ, CGKIT_CLASS=str(self.home)),
             stdin=subprocess.PIPE,
@@ -119,46 +113,14 @@ def _enroll(api: Any, order: Order) -> Answer:
     return {"ok": True}
 
 
-def _autograde(api: Any, order: Order) -> Answer:
-    return _outcome(api.autograde(order["assignment"], order["student"]))
-
-
 def _feedback(api: Any, order: Order) -> Answer:
-    return _outcome(api.generate_feedback(order["assignment"], order["student"]))
-
-
-def _export(api: Any, order: Order) -> Answer:
-    from nbgrader.plugins import CsvExportPlugin
-
-    with api.gradebook as gradebook:
-        CsvExportPlugin(to=order["path"]).export(gradebook)
-    return {"ok": True}
-
-
-def _marks(api: Any, order: Order) -> Answer:
-    """Give the automatic points of one student, by id of the test cell."""
-    from nbgrader.api import MissingEntry
-
-    with api.gradebook as gradebook:
-        try:
-            submission = gradebook.find_submission(order["assignment"], order["student"])
-        except MissingEntry:
-            return {"ok": False, "why": "no mark in the gradebook"}
-        points = {
-            grade.name: grade.auto_score
-            for notebook in submission.notebooks
-            for grade in notebook.grades
-        }
-    return {"ok": True, "points": points}
+    return _outcome(api.generate_feedback(order["assignment"]))
 
 
 ORDERS: Mapping[str, Callable[[Any, Order], Answer]] = {
     "release": _release,
     "enroll": _enroll,
-    "autograde": _autograde,
     "feedback": _feedback,
-    "export": _export,
-    "marks": _marks,
 }
 
 
@@ -178,18 +140,15 @@ def _reason(log: str, error: str) -> str:
     return lines[0].removeprefix("[ERROR] ") if lines else "nbgrader failed without a word"
 
 
-def _api(cell_seconds: int, sockets: Path) -> Any:
+def _api() -> Any:
     """Open nbgrader on the class of this environment."""
     from nbgrader.apps import NbGraderAPI
     from nbgrader.apps.baseapp import NbGrader
-    from traitlets.config import Config
 
     application = NbGrader()
     application.load_config_file()
-    application.config.Execute.timeout = cell_seconds
     # several clerks share one gradebook: each waits for its turn to write
     application.config.CourseDirectory.db_url += "?timeout=60"
-    application.config.update(Config(channels(sockets)))
     return NbGraderAPI(config=application.config)
 
 
@@ -207,11 +166,9 @@ def main() -> None:
     """Take orders from standard input until it ends."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever nbgrader prints goes to the log
-    with tempfile.TemporaryDirectory(prefix="cgkit") as sockets:
-        api = _api(int(sys.argv[1]), Path(sockets))
-        for answer in serve(sys.stdin, api):
-            answers.write(json.dumps(answer) + "\n")
-            answers.flush()
+    for answer in serve(sys.stdin, _api()):
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
 
 
 if __name__ == "__main__":

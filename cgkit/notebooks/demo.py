@@ -1,40 +1,41 @@
-"""Take the sample class through nbgrader, from release to grades, and compare the marks.
+"""Take the sample class from release to grades, and compare the marks.
 
-    solutions/ ──release──► hand in ──autograde──► feedback, grades.csv ──► marks as expected?
+    solutions/ ──nbgrader──► hand in ──the engine of `cgkit grade`──► gradebook, grades.csv
+                                                 └──► marked notebooks ──nbgrader──► feedback
 
 Everything happens in build/demo/, with a gradebook of its own; a run begins by removing the last
-one, whole or interrupted. A notebook under another name gets no mark, but is reported.
+one, whole or interrupted. Where there is no sandbox, submissions that would do harm are skipped,
+and every mark is labelled.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from queue import SimpleQueue
 
 from cgkit.cells import Cell, read
-from cgkit.errors import NotebookError
-from cgkit.notebooks.build import Tell, is_current, untold, write
-from cgkit.notebooks.classroom import CLASS_FILE, Student, hand_in, read_class
+from cgkit.errors import EnvironmentFault, NotebookError
+from cgkit.grading.batch import Graded, Lesson, grade_class
+from cgkit.grading.gradebook import Desk
+from cgkit.grading.places import Places
+from cgkit.grading.sandbox import Situation, find
+from cgkit.notebooks.build import Tell, is_current, untold
+from cgkit.notebooks.classroom import CLASS_FILE, Student, put_down, read_class
 from cgkit.notebooks.clerk import Answer, Clerk
-from cgkit.notebooks.compose import dump, load
-from cgkit.notebooks.outputs import plain_text
+from cgkit.notebooks.compose import load
 from cgkit.notebooks.project import Project, Text
-from cgkit.notebooks.tasks import ANSI
 
-CELL_SECONDS = 10
-"""Time limit for one cell of the sample class; its infinite loop costs this much."""
-LANES = min(4, os.cpu_count() or 1)
-"""How many students are graded at once; each lane is a process with nbgrader in it."""
+SKIPPED = "skipped: there is no sandbox here, and this would run with your rights"
 
 
 @dataclass(frozen=True)
-class Lesson:
+class Lecture:
     """One assignment with the class that works on it."""
 
     text: Text
@@ -53,22 +54,45 @@ class Mark:
     """The same from the gradebook; None when there is no mark."""
     why: str = ""
     """Why there is no mark."""
-    silent: Mapping[str, str] = field(default_factory=dict)
-    """Words expected in the message of a check and not found there, by id of the test cell."""
+    notes: tuple[str, ...] = ()
+    """What was odd about the file, in sentences."""
+    flags: tuple[str, ...] = ()
+    """What a teacher should look at."""
+    messages: Mapping[str, str] = field(default_factory=dict)
+    """What each check said, by id of the test cell."""
+    label: str = ""
+    """What is said where a fence is missing."""
+
+    @property
+    def skipped(self) -> bool:
+        """Whether it was left out on purpose."""
+        return self.why == SKIPPED
 
     @property
     def faults(self) -> list[str]:
         """What is not as expected."""
         if self.given is None:
-            return [] if not self.student.marked else [f"no mark: {self.why}"]
-        if not self.student.marked:
-            return ["a mark was given, and none was expected"]
-        wrong = [
+            return [] if self.skipped else [f"no mark: {self.why}"]
+        wrong = [f"not graded: {self.why}"] if self.why else []
+        wrong += [
             f"{name}: expected {points:g}, given {self.given.get(name, 0):g}"
             for name, points in self.expected.items()
             if points != self.given.get(name, 0)
         ]
-        return wrong + [f"{name}: does not say {words!r}" for name, words in self.silent.items()]
+        wrong += [
+            f"{name}: does not say {words!r}"
+            for name, words in self.student.says.items()
+            if _squeezed(words) not in _squeezed(self.messages.get(name, ""))
+        ]
+        for what, wanted, found in (
+            ("note", self.student.notes, self.notes),
+            ("flag", self.student.flags, self.flags),
+        ):
+            missing = [words for words in wanted if not any(words in one for one in found)]
+            wrong += [f"no {what} says {words!r}" for words in missing]
+            if found and not wanted:
+                wrong.append(f"a {what} that nobody expects: {found[0]}")
+        return wrong
 
 
 @dataclass(frozen=True)
@@ -80,10 +104,12 @@ class Outcome:
     home: Path
     """The folder of the class, with its feedback and gradebook."""
     grades: Path
-    """The table that nbgrader exported."""
+    """The table of grades."""
+    situation: Situation
+    """What stood between the students' code and this machine."""
 
 
-def demo(project: Project, *, tell: Tell = untold) -> Outcome:
+def demo(project: Project, *, tell: Tell = untold, situation: Situation | None = None) -> Outcome:
     """Grade the sample class.
 
     Parameters
@@ -92,6 +118,8 @@ def demo(project: Project, *, tell: Tell = untold) -> Outcome:
         The course.
     tell
         Told what happens now.
+    situation
+        The fence; the best one there is when left out, and none where there is none.
 
     Returns
     -------
@@ -103,46 +131,88 @@ def demo(project: Project, *, tell: Tell = untold) -> Outcome:
     NotebookError
         There is no sample class, a solution is out of date, or nbgrader fails altogether.
     """
-    lessons = _lessons(project)
+    lectures = _lectures(project)
     home = project.build / "demo"
     tell("sweep")
     _remove(home)
-    with Clerk(project.root, home, CELL_SECONDS) as clerk:
-        for lesson in lessons:
-            tell(f"release {lesson.text.name}")
-            _must(clerk.do("release", assignment=lesson.text.name))
-            _hand_in_all(lesson, home)
-        names = {student.name for lesson in lessons for student in lesson.students}
+    situation = situation or best_situation()
+    with Clerk(project.root, home) as clerk:
+        for lecture in lectures:
+            tell(f"release {lecture.text.name}")
+            _must(clerk.do("release", assignment=lecture.text.name))
+        names = {student.name for lecture in lectures for student in lecture.students}
         _must(clerk.do("enroll", students=" ".join(sorted(names))))
-        marks = _mark_all(project, home, clerk, lessons, tell)
-        tell("export")
-        grades = home / "grades.csv"
-        _must(clerk.do("export", path=str(grades)))
-    return Outcome(marks, home, grades)
+        marks = [
+            mark
+            for lecture in lectures
+            for mark in mark_all(lecture, places_of(project, home), situation, tell)
+        ]
+        tell("feedback")
+        _feedback(project, home, clerk, [lecture.text.name for lecture in lectures])
+    return Outcome(tuple(marks), home, places_of(project, home).grades, situation)
 
 
 def steps(project: Project) -> int:
     """Count how often `demo` tells what happens now."""
-    lessons = _lessons(project)
-    return 2 + len(lessons) + sum(len(lesson.students) for lesson in lessons)
+    lectures = _lectures(project)
+    return 2 + len(lectures) + sum(len(lecture.students) for lecture in lectures)
 
 
-def _lessons(project: Project) -> list[Lesson]:
+def best_situation() -> Situation:
+    """Find the best fence of this machine; the sample class may also run without."""
+    try:
+        return find()
+    except EnvironmentFault:
+        return find("none")
+
+
+def places_of(project: Project, home: Path) -> Places:
+    """Give the places of a class that lies in a folder of its own."""
+    return Places(
+        root=project.root,
+        solutions=project.solutions,
+        submitted=home / "submitted",
+        autograded=home / "autograded",
+        gradebook=f"sqlite:///{home / 'gradebook.db'}",
+    )
+
+
+def lecture_of(project: Project, text: Text, part: str = "") -> Lecture:
+    """Read an assignment and its class.
+
+    Parameters
+    ----------
+    project
+        The course.
+    text
+        The assignment.
+    part
+        A folder inside the one of the class, for a list of its own such as ``"cheats"``.
+
+    Raises
+    ------
+    NotebookError
+        The class cannot be read, or the solution is out of date.
+    """
+    if not is_current(text):
+        reason = f"{project.relative(text.built)} is older than {text.source}"
+        raise NotebookError(reason, attempt=f"cgkit build {text.source}")
+    cells = read(text.path, text.source)
+    folder = project.classroom / text.name / part
+    return Lecture(text, cells, read_class(folder, cells, text.name))
+
+
+def _lectures(project: Project) -> list[Lecture]:
     """Read every assignment that has a sample class."""
-    lessons = []
-    for text in project.texts:
-        folder = project.classroom / text.name
-        if text.kind != "assignment" or not (folder / CLASS_FILE).is_file():
-            continue
-        if not is_current(text):
-            reason = f"{project.relative(text.built)} is older than {text.source}"
-            raise NotebookError(reason, attempt=f"cgkit build {text.source}")
-        cells = read(text.path, text.source)
-        lessons.append(Lesson(text, cells, read_class(folder, cells)))
-    if not lessons:
+    lectures = [
+        lecture_of(project, text)
+        for text in project.texts
+        if text.kind == "assignment" and (project.classroom / text.name / CLASS_FILE).is_file()
+    ]
+    if not lectures:
         place = f"{project.relative(project.classroom)}/ASSIGNMENT/{CLASS_FILE}"
         raise NotebookError("no sample class", why=f"one would be written down in {place}")
-    return lessons
+    return lectures
 
 
 def _remove(folder: Path) -> None:
@@ -154,85 +224,96 @@ def _remove(folder: Path) -> None:
             shutil.rmtree(moved)
 
 
-def _hand_in_all(lesson: Lesson, home: Path) -> None:
-    name = lesson.text.name
-    released = load(home / "release" / name / f"{name}.ipynb")
-    for student in lesson.students:
-        notebook = hand_in(student, lesson.cells, released)
-        write(home / "submitted" / student.name / name / student.file, dump(notebook))
-
-
 def _must(answer: Answer) -> None:
     if not answer["ok"]:
         raise NotebookError("the class cannot be graded", why=answer["why"])
 
 
-def _mark_all(
-    project: Project, home: Path, first: Clerk, lessons: Iterable[Lesson], tell: Tell
-) -> tuple[Mark, ...]:
-    """Grade everyone, several at once; the marks come back in the order of the class."""
-    work = [(lesson, student) for lesson in lessons for student in lesson.students]
+def mark_all(
+    lecture: Lecture, places: Places, situation: Situation, tell: Tell = untold
+) -> list[Mark]:
+    """Hand in for everyone and grade it, several at once.
+
+    Parameters
+    ----------
+    lecture
+        The assignment and its class.
+    places
+        Where the class lies; its released notebook is read from ``release/`` there, or from
+        assignments/ where there is none.
+    situation
+        The fence; without one, students that would do harm do not hand in.
+    tell
+        Told of each student.
+
+    Returns
+    -------
+    list of Mark
+        One for each student, in the order of the class.
+    """
+    name = lecture.text.name
+    released = load(_released(lecture, places))
+    there = [one for one in lecture.students if situation.which != "none" or not one.hostile]
+    for student in there:
+        put_down(student, lecture.cells, released, places.handed_in(student.name, name))
+
+    def told(graded: Graded, *_: int) -> None:
+        tell(f"{name}: {graded.student}")
+
+    lesson = Lesson(places, name, situation)
+    done = grade_class(
+        lesson,
+        students=[one.name for one in there],
+        workers=os.cpu_count() or 1,
+        tell=told,
+    )
+    desk, _ = lesson.desk()
+    graded = {one.student: one for one in done}
+    return [_mark(lecture, student, graded.get(student.name), desk) for student in lecture.students]
+
+
+def _released(lecture: Lecture, places: Places) -> Path:
+    name = lecture.text.name
+    fresh = places.home / "release" / name / f"{name}.ipynb"
+    return fresh if fresh.exists() or lecture.text.released is None else lecture.text.released
+
+
+def _mark(lecture: Lecture, student: Student, graded: Graded | None, desk: Desk) -> Mark:
+    """Compare what one student was expected to get with what the gradebook says."""
+    expected = student.expected(lecture.cells)
+    if graded is None:
+        return Mark(student, expected, None, SKIPPED)
+    result, points = graded.result, desk.points(student.name)
+    return Mark(
+        student,
+        expected,
+        {name: points.get(name) or 0.0 for name in expected},
+        result.failed,
+        notes=result.notes,
+        flags=tuple(f"{flag.what}: {flag.evidence}" for flag in result.flags),
+        messages={cell.cell: cell.message for cell in result.cells},
+        label=result.label,
+    )
+
+
+def _feedback(project: Project, home: Path, first: Clerk, names: list[str]) -> None:
+    """Let nbgrader make the feedback of all assignments, each by a process of its own."""
     with ExitStack() as stack:
         clerks = [first]
-        for _ in range(1, min(LANES, len(work))):
-            clerks.append(stack.enter_context(Clerk(project.root, home, CELL_SECONDS)))
-        idle = SimpleQueue[Clerk]()
-        for clerk in clerks:
-            idle.put(clerk)
-
-        def grade(lesson: Lesson, student: Student) -> Mark:
-            clerk = idle.get()
-            try:
-                return _mark(clerk, home, lesson, student)
-            finally:
-                idle.put(clerk)
-
+        clerks += [stack.enter_context(Clerk(project.root, home)) for _ in names[1:]]
         pool = stack.enter_context(ThreadPoolExecutor(len(clerks)))
-        waiting = {pool.submit(grade, *item): item for item in work}
+        orders = [
+            pool.submit(partial(clerk.do, "feedback", assignment=name))
+            for clerk, name in zip(clerks, names, strict=True)
+        ]
         try:
-            for done in as_completed(waiting):
-                done.result()
-                lesson, student = waiting[done]
-                tell(f"{lesson.text.name}: {student.name}")
+            for order in orders:
+                _must(order.result())
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
             for clerk in clerks:
                 clerk.stop()
             raise
-        return tuple(done.result() for done in waiting)
 
 
-def _mark(clerk: Clerk, home: Path, lesson: Lesson, student: Student) -> Mark:
-    """Grade one student, and read what the gradebook then says."""
-    name = lesson.text.name
-    words = {"assignment": name, "student": student.name}
-    expected = student.expected(lesson.cells)
-    found = sorted(path.name for path in (home / "submitted" / student.name / name).iterdir())
-    if f"{name}.ipynb" not in found:
-        why = f"handed in as {', '.join(found)}, wanted {name}.ipynb"
-        return Mark(student, expected, None, why)
-    for order in ("autograde", "feedback", "marks"):
-        answer = clerk.do(order, **words)
-        if not answer["ok"]:
-            return Mark(student, expected, None, f"{order}: {answer['why']}")
-    given = {key: answer["points"].get(key) or 0 for key in expected}
-    return Mark(student, expected, given, silent=_silent(student, home))
-
-
-def _silent(student: Student, home: Path) -> dict[str, str]:
-    """Find messages that do not say what they should."""
-    name = student.assignment
-    notebook = load(home / "autograded" / student.name / name / f"{name}.ipynb")
-    said = {
-        cell.metadata.get("nbgrader", {}).get("grade_id"): "\n".join(
-            ANSI.sub("", plain_text(output)) for output in cell.outputs
-        )
-        for cell in notebook.cells
-        if cell.cell_type == "code"
-    }
-    squeezed = {name: " ".join(text.split()) for name, text in said.items()}
-    return {
-        name: words
-        for name, words in student.says.items()
-        if " ".join(words.split()) not in squeezed.get(name, "")
-    }
+def _squeezed(text: str) -> str:
+    return " ".join(text.split())

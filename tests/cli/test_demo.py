@@ -7,14 +7,15 @@ import pytest
 
 from cgkit.cli import demo as verb
 from cgkit.cli import run
+from cgkit.grading.sandbox import Situation
 from cgkit.notebooks.classroom import Student
-from cgkit.notebooks.demo import Mark, Outcome
+from cgkit.notebooks.demo import SKIPPED, Mark, Outcome
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def mark(name, expected, given, *, rest="full", about="", assignment="01_sums", **more):
-    student = Student(name, assignment, f"{assignment}.ipynb", about=about, rest=rest)
+def mark(name, expected, given, *, about="", assignment="01_sums", wanted=(), **more):
+    student = Student(name, assignment, f"{assignment}.ipynb", about=about, notes=wanted)
     return Mark(student, expected, given, **more)
 
 
@@ -22,9 +23,11 @@ def mark(name, expected, given, *, rest="full", about="", assignment="01_sums", 
 def graded(tiny_course, monkeypatch):
     """Let the class have been graded with these marks."""
 
-    def install(*marks):
+    def install(*marks, which="system"):
         home = tiny_course / "build" / "demo"
-        outcome = Outcome(marks, home, home / "grades.csv")
+        lost = ("students' code runs with your rights",) if which == "none" else ()
+        situation = Situation(which, lost=lost)
+        outcome = Outcome(marks, home, home / "grades.csv", situation)
         monkeypatch.setattr(verb, "demo", lambda project, tell: outcome)
         monkeypatch.setattr(verb, "steps", lambda project: 3)
 
@@ -32,7 +35,9 @@ def graded(tiny_course, monkeypatch):
 
 
 RIGHT = mark("ada", {"a": 3, "b": 2.5}, {"a": 3, "b": 2.5}, about="everything right")
-RENAMED = mark("fay", {"a": 3}, None, rest="none", about="renamed", why="handed in as x.ipynb")
+NOTE = "handed in as 'x.ipynb'"
+RENAMED = mark("fay", {"a": 3}, {"a": 3}, about="renamed", wanted=("x.ipynb",), notes=(NOTE,))
+LEFT_OUT = mark("hal", {"a": 0}, None, about="harm", why=SKIPPED)
 WRONG = mark("bo", {"a": 3}, {"a": 0}, assignment="02_more")
 
 
@@ -42,12 +47,23 @@ def test_a_table_shows_expected_and_given(graded, capsys):
     assert capsys.readouterr().out.splitlines() == [
         "01_sums  expected   given",
         "✓ ada         5.5     5.5   everything right",
-        "· fay           -       -   renamed; handed in as x.ipynb",
+        "✓ fay           3       3   renamed",
+        "    note: handed in as 'x.ipynb'",
         "",
         "2 of 2 marks as expected",
         "grades    build/demo/grades.csv",
         "feedback  build/demo/feedback",
     ]
+
+
+def test_without_a_sandbox_it_says_so_and_what_it_left_out(graded, capsys):
+    graded(mark("ada", {"a": 3}, {"a": 3}, label="UNSANDBOXED"), LEFT_OUT, which="none")
+    assert run(["demo"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "UNSANDBOXED: students' code runs with your rights"
+    assert "✓ ada           3       3   UNSANDBOXED" in lines
+    assert f"- hal           0       -   harm; {SKIPPED}" in lines
+    assert "1 of 1 marks as expected; 1 skipped, which need a sandbox" in lines
 
 
 def test_a_mark_that_differs_fails_the_demo(graded, capsys):

@@ -1,10 +1,12 @@
 """The sample class: reading who hands in what, and making the notebooks."""
 
+import json
+
 import pytest
 
 from cgkit.cells import parse
 from cgkit.errors import NotebookError
-from cgkit.notebooks.classroom import hand_in, read_class
+from cgkit.notebooks.classroom import hand_in, put_down, read_class
 from cgkit.notebooks.compose import compose
 
 TEXT = """\
@@ -62,7 +64,8 @@ def sources(notebook):
 
 def test_defaults_are_a_perfect_student(classroom):
     (ada,) = classroom("[ada]\n")
-    assert (ada.base, ada.rest, ada.file, ada.marked) == ("solution", "full", "01_sums.ipynb", True)
+    assert (ada.base, ada.rest, ada.file) == ("solution", "full", "01_sums.ipynb")
+    assert (ada.notes, ada.flags, ada.odd, ada.hostile) == ((), (), (), False)
     assert ada.expected(CELLS) == {"test_add": 3, "test_more": 0}
     made = sources(hand_in(ada, CELLS, released()))
     assert made["add"] == "def add(a, b):\n    return a + b"
@@ -91,9 +94,22 @@ def test_answers_take_the_place_of_cells_and_extras_follow_them(classroom):
     assert cleo.expected(CELLS)["test_add"] == 1.5
 
 
-def test_a_renamed_notebook_expects_no_mark(classroom):
-    (dan,) = classroom('[dan]\nfile = "my sums.ipynb"\nrest = "none"\n')
-    assert (dan.file, dan.marked) == ("my sums.ipynb", False)
+def test_what_is_odd_is_handed_in_with_it(classroom, tmp_path):
+    table = '[dan]\nfile = "my sums.ipynb"\nodd = ["a test deleted", "a link beside"]\n'
+    (dan,) = classroom(table + 'notes = ["deleted"]\nhostile = true\n')
+    assert (dan.notes, dan.hostile) == (("deleted",), True)
+    put_down(dan, CELLS, released(), tmp_path / "dan" / "01_sums")
+    names = {path.name: path for path in (tmp_path / "dan" / "01_sums").iterdir()}
+    assert set(names) == {"my sums.ipynb", "table.csv"}
+    assert names["table.csv"].is_symlink()
+    ids = [cell["id"] for cell in json.loads(names["my sums.ipynb"].read_text())["cells"]]
+    assert ids == ["setup", "add", "test_more", "why"]
+
+
+def test_a_list_of_its_own_belongs_to_the_assignment(tmp_path):
+    (tmp_path / "class.toml").write_text("[ada]\n")
+    (ada,) = read_class(tmp_path, CELLS, "01_sums")
+    assert (ada.assignment, ada.file) == ("01_sums", "01_sums.ipynb")
 
 
 @pytest.mark.parametrize(
@@ -107,6 +123,8 @@ def test_a_renamed_notebook_expects_no_mark(classroom):
         ("[ada.marks]\ntest_sub = 1\n", "no test cell 'test_sub'"),
         ("[ada.marks]\nadd = 1\n", "no test cell 'add'"),
         ('[ada.says]\ntest_sub = "x"\n', "no test cell 'test_sub'"),
+        ('[ada]\nodd = ["on fire"]\n', "no oddity 'on fire'"),
+        ('[ada]\nrest = "none"\n', "rest is one of"),
     ],
 )
 def test_a_wrong_table_is_named(classroom, table, words):

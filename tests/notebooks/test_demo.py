@@ -6,10 +6,11 @@ import pytest
 
 from cgkit.cells import parse
 from cgkit.errors import NotebookError
+from cgkit.grading.sandbox import find
 from cgkit.notebooks import demo as demonstration
 from cgkit.notebooks.build import build
 from cgkit.notebooks.classroom import Student
-from cgkit.notebooks.demo import Mark, demo, steps
+from cgkit.notebooks.demo import SKIPPED, Mark, demo, steps
 from cgkit.notebooks.project import Project
 
 CLASS = """\
@@ -23,7 +24,7 @@ base = "release"
 [cleo]
 about = "subtracts"
 marks = {test_add = 0, test_more = 0}
-says = {test_add = "assert add(1, 2) == 3", test_more = "no such words"}
+says = {test_add = "not what was asked for", test_more = "no such words"}
 
 [dan]
 about = "a syntax error"
@@ -36,34 +37,57 @@ rest = "zero"
 [fay]
 about = "another name"
 file = "my sums.ipynb"
-rest = "none"
+notes = ["handed in as 'my sums.ipynb'"]
 
 [gil]
 about = "half of it"
 marks = {test_more = 1}
+
+[hal]
+about = "reads what is not his"
+hostile = true
+flags = ["reads or writes files"]
 """
 ANSWERS = {
     "cleo": "# %% id=add\ndef add(a, b):\n    return a - b\n",
     "dan": "# %% id=add\ndef add(a, b)\n    return a + b\n",
     "eve": "# %% id=add\nadd = None\n# %%\nwhile True:\n    pass\n",
     "gil": "# %% id=add\ndef add(a, b):\n    return a + b - (a == b == 1)\n",
+    "hal": "# %% id=add\ndef add(a, b):\n    return a + b\n# %%\nopen('/etc/passwd')\n",
 }
 
 
-def mark(expected, given, **more):
-    student = Student("ada", "01_sums", "01_sums.ipynb", rest=more.pop("rest", "full"))
-    return Mark(student, expected, given, **more)
+def mark(expected, given, why="", **more):
+    names = ("says", "notes", "flags")
+    of_student = {name: more.pop(f"wanted_{name}", ()) for name in names}
+    of_student["says"] = of_student["says"] or {}
+    student = Student("ada", "01_sums", "01_sums.ipynb", **of_student)
+    return Mark(student, expected, given, why, **more)
 
 
 def test_a_mark_knows_what_is_not_as_expected():
     assert mark({"a": 3, "b": 0}, {"a": 3, "b": 0}).faults == []
     assert mark({"a": 3, "b": 0}, {"a": 2.5}).faults == ["a: expected 3, given 2.5"]
     assert mark({"a": 3}, None, why="lost").faults == ["no mark: lost"]
-    assert mark({"a": 3}, None, why="renamed", rest="none").faults == []
-    assert mark({"a": 0}, {"a": 0}, rest="none").faults == [
-        "a mark was given, and none was expected"
+    assert mark({"a": 0}, {"a": 0}, why="lost").faults == ["not graded: lost"]
+
+
+def test_what_is_skipped_is_no_fault_and_no_mark():
+    left_out = mark({"a": 3}, None, why=SKIPPED)
+    assert (left_out.skipped, left_out.faults) == (True, [])
+
+
+def test_words_notes_and_flags_are_compared_both_ways():
+    said = {"a": "looks like\n  'missing   accumulation'"}
+    wanted = {"a": "missing accumulation"}
+    assert mark({"a": 0}, {"a": 0}, wanted_says=wanted, messages=said).faults == []
+    assert mark({"a": 0}, {"a": 0}, wanted_says=wanted).faults == [
+        "a: does not say 'missing accumulation'"
     ]
-    assert mark({"a": 0}, {"a": 0}, silent={"a": "missing"}).faults == ["a: does not say 'missing'"]
+    full = {"expected": {"a": 1}, "given": {"a": 1}}
+    assert mark(**full, wanted_notes=("renamed",), notes=("it was renamed",)).faults == []
+    assert mark(**full, wanted_flags=("network",)).faults == ["no flag says 'network'"]
+    assert mark(**full, notes=("odd",)).faults == ["a note that nobody expects: odd"]
 
 
 def test_a_course_without_a_class_or_with_an_old_solution_is_refused(tiny_course):
@@ -92,8 +116,9 @@ def test_words_expected_of_every_test_cell():
     assert student.expected(cells) == {"a": 0, "b": 1}
 
 
-@pytest.mark.slow
-def test_a_class_is_graded_and_every_difference_is_named(tiny_course, monkeypatch):
+@pytest.fixture
+def taught(tiny_course):
+    """Write down a class of the tiny course."""
     project = Project(tiny_course)
     folder = project.classroom / "01_sums"
     folder.mkdir(parents=True)
@@ -101,7 +126,12 @@ def test_a_class_is_graded_and_every_difference_is_named(tiny_course, monkeypatc
     for name, text in ANSWERS.items():
         (folder / f"{name}.txt").write_text(text)
     build(project, ["solutions"])
-    monkeypatch.setattr(demonstration, "CELL_SECONDS", 2)
+    return project
+
+
+@pytest.mark.slow
+def test_a_class_is_graded_and_every_difference_is_named(taught):
+    project = taught
     left = project.build / "demo" / "gradebook.db"  # what an interrupted run may leave
     left.parent.mkdir()
     left.write_text("half a gradebook")
@@ -116,17 +146,16 @@ def test_a_class_is_graded_and_every_difference_is_named(tiny_course, monkeypatc
         "cleo": none,
         "dan": none,
         "eve": none,
-        "fay": None,
+        "fay": {"test_add": 3, "test_more": 2},
         "gil": {"test_add": 3, "test_more": 1},
+        "hal": {"test_add": 3, "test_more": 2},
     }
     assert {found.student.name: found.faults for found in outcome.marks if found.faults} == {
         "cleo": ["test_more: does not say 'no such words'"]
     }
-    (fay,) = (found for found in outcome.marks if found.student.name == "fay")
-    assert fay.why == "handed in as my sums.ipynb, wanted 01_sums.ipynb"
     rows = outcome.grades.read_text().splitlines()
     assert rows[1] == "01_sums,,,ada,Sample,Ada,,5.0,0.0,5.0,15.0"
-    assert len(list((outcome.home / "feedback").rglob("*.html"))) == 6
+    assert len(list((outcome.home / "feedback").rglob("*.html"))) == 8
     # nothing outside build/demo belongs to the class, and the release is that of assignments/
     assert not (project.root / "classes").exists()
     place = "01_sums/01_sums.ipynb"
@@ -135,3 +164,14 @@ def test_a_class_is_graded_and_every_difference_is_named(tiny_course, monkeypatc
         for where in (outcome.home / "release", project.assignments)
     )
     assert released == kept
+
+
+@pytest.mark.slow
+def test_without_a_sandbox_everything_is_labelled_and_harm_is_skipped(taught):
+    outcome = demo(taught, situation=find("none"))
+    marks = {found.student.name: found for found in outcome.marks}
+    assert marks["hal"].skipped
+    assert not (outcome.home / "submitted" / "hal").exists()
+    assert {found.label for found in outcome.marks if not found.skipped} == {"UNSANDBOXED"}
+    assert marks["ada"].given == {"test_add": 3, "test_more": 2}
+    assert [name for name, found in marks.items() if found.faults] == ["cleo"]
