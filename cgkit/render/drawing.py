@@ -94,7 +94,7 @@ def draw(
         picture = with_tensors(picture, whole)
     picture = fold(picture)
     install()
-    words = [sentence(whole), *draw_text(whole, marked=marked).splitlines()]
+    words = [sentence(whole, marked), *draw_text(whole, marked=marked).splitlines()]
     made = _empty(words, DIRECTIONS[direction], caption, picture.legend if legend else ())
     _add_boxes(made, picture)
     for arrow in picture.arrows:

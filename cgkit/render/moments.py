@@ -18,7 +18,11 @@ from typing import Any
 
 from cgkit.errors import RenderError
 from cgkit.render.figure import CARD, figure
+from cgkit.render.fonts import matplotlib_fonts, needs_system_fonts
 from cgkit.render.notebook import Display, installed_engine
+
+LETTERS = 15
+"""Height of the letters of a caption in a PNG, in pixels."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,7 @@ class Strip:
         except RenderError as error:
             return {"text/plain": f"no picture: {error}"}
         figures = [
-            figure(svg, words, caption=caption)
+            figure(svg, f"{caption}: {words}" if caption else words, caption=caption)
             for (svg, _, words, _), caption in zip(shown, self.captions, strict=True)
         ]
         texts = [
@@ -53,7 +57,7 @@ class Strip:
         ]
         return {
             "text/html": f'<div style="{CARD}">{" ".join(figures)}</div>',
-            "image/png": _side_by_side([png for _, png, *_ in shown]),
+            "image/png": _side_by_side([png for _, png, *_ in shown], self.captions),
             "text/plain": "\n\n".join(texts),
         }
 
@@ -91,17 +95,25 @@ def strip(moments: Sequence[Any], captions: Sequence[str] = ()) -> Strip:
     return Strip(tuple(moments), lines)
 
 
-def _side_by_side(pictures: Sequence[bytes]) -> bytes:
-    """Join PNGs in one row."""
-    from PIL import Image
+def _side_by_side(pictures: Sequence[bytes], captions: Sequence[str]) -> bytes:
+    """Join PNGs in one row, each with its caption below it."""
+    from PIL import Image, ImageDraw, ImageFont
 
     images = [Image.open(io.BytesIO(picture)).convert("RGB") for picture in pictures]
-    width = sum(image.width for image in images)
-    row = Image.new("RGB", (width, max(image.height for image in images)), "white")
-    left = 0
-    for image in images:
-        row.paste(image, (left, 0))
-        left += image.width
+    font = ImageFont.truetype(str(matplotlib_fonts() / "DejaVuSans.ttf"), LETTERS)
+    # what that font has no letters for stands in the other forms of the strip only
+    lines = ["" if needs_system_fonts(text) else " ".join(text.split()) for text in captions]
+    widths = [
+        max(image.width, round(font.getlength(line)) + LETTERS)
+        for image, line in zip(images, lines, strict=True)
+    ]
+    height = max(image.height for image in images)
+    row = Image.new("RGB", (sum(widths), height + 2 * LETTERS * any(lines)), "white")
+    pen, left = ImageDraw.Draw(row), 0
+    for image, line, width in zip(images, lines, widths, strict=True):
+        row.paste(image, (left + (width - image.width) // 2, 0))
+        pen.text((left + width // 2, height + LETTERS // 2), line, "#222222", font, anchor="ma")
+        left += width
     stored = io.BytesIO()
     row.quantize(256, dither=Image.Dither.NONE).save(stored, "PNG", optimize=True)
     return stored.getvalue()

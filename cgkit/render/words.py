@@ -8,15 +8,24 @@ It names what a reader would look for first and counts the rest.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
+from typing import Any
 
-from cgkit.graph import Graph
+from cgkit.graph import Graph, names
 from cgkit.node import Node
-from cgkit.render.layers import family, shape_words, short, title
+from cgkit.render.layers import family, mark, places, shape_words, short, title
 from cgkit.render.outline import count
 
 
-def sentence(graph: Graph) -> str:
-    """Describe a graph.
+def sentence(graph: Graph, marked: Mapping[Any, str] | None = None) -> str:
+    """Describe a graph, and what a picture of it points at.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    marked
+        Words for nodes and edges, as `cgkit.render.layers.mark` takes them.
 
     Examples
     --------
@@ -37,7 +46,23 @@ def sentence(graph: Graph) -> str:
     origin = [_origin(edge.node) for edge in graph.outputs]
     if origin:
         parts.append(f"{count(len(origin), 'output')} from {_list(origin)}")
+    notes = _marks(graph, marked or {})
+    if notes:
+        parts.append(f"marked: {_list(notes)}")
     return "Computational graph: " + "; ".join(parts) + "."
+
+
+def _marks(graph: Graph, marked: Mapping[Any, str]) -> list[str]:
+    """Say which nodes and edges are pointed at, and with which words."""
+    found = mark(marked)(graph)
+    called = names(graph)
+    notes = [(called[node], words) for node, words in found.nodes.items()]
+    for place, edge in places(graph):
+        if place in found.edges:
+            reader = "output" if place[0] is None else called[place[0]]
+            start = "outside" if edge.node is None else called[edge.node]
+            notes.append((f"{start} to {reader}", found.edges[place]))
+    return [short(" ".join(f"{what} ({words['note']})".split()), 60) for what, words in notes]
 
 
 def _source(node: Node) -> str:

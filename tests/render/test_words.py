@@ -21,3 +21,10 @@ def test_what_has_no_name_is_described():
     assert "input of shape float32 [2, 3]" in said
     assert "and 13 more" in said
     assert "\n" not in said
+
+
+def test_what_is_pointed_at_is_said(diamond):
+    x, _, c = diamond.nodes
+    said = sentence(diamond, {x: "first\nof all", ("s", "output"): "no", (c, 0): "here", "z": "?"})
+    assert said.endswith("; marked: x (first of all), s to s1 (here).")
+    assert sentence(diamond, {}) == sentence(diamond)
