@@ -13,6 +13,7 @@ import difflib
 import importlib
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
 
 import click
 
@@ -28,8 +29,25 @@ VERBS = {
     "build": "Build the notebooks from their texts.",
     "demo": "Grade a sample class, from release to feedback.",
     "grade": "Grade what a class handed in.",
+    "student-copy": "Write the folder that students get.",
     "test": "Run the tests.",
 }
+
+
+def module_of(verb: str) -> str:
+    """Give the module of a verb.
+
+    Examples
+    --------
+    >>> module_of("student-copy")
+    'cgkit.cli.student_copy'
+    """
+    return f"cgkit.cli.{verb.replace('-', '_')}"
+
+
+def verbs_here() -> dict[str, str]:
+    """Give the verbs of this copy of the course: what teachers need is not in a student's."""
+    return {verb: words for verb, words in VERBS.items() if find_spec(module_of(verb))}
 
 
 class LazyGroup(click.Group):
@@ -37,29 +55,29 @@ class LazyGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Name the verbs, in the order in which one meets them."""
-        return list(VERBS)
+        return list(verbs_here())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import one verb."""
-        if cmd_name not in VERBS:
+        if cmd_name not in verbs_here():
             return None
-        command = importlib.import_module(f"cgkit.cli.{cmd_name}").command
+        command = importlib.import_module(module_of(cmd_name)).command
         assert isinstance(command, click.Command)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write one line a verb without importing any of them."""
         with formatter.section("Verbs"):
-            formatter.write_dl(list(VERBS.items()))
+            formatter.write_dl(list(verbs_here().items()))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the verb, or say which one may have been meant."""
-        word = args[0]
-        if word not in VERBS and not word.startswith("-"):
-            near = difflib.get_close_matches(word, VERBS, n=1)
-            guess = f"Did you mean '{near[0]}'?" if near else f"Verbs: {', '.join(VERBS)}."
+        word, here = args[0], verbs_here()
+        if word not in here and not word.startswith("-"):
+            near = difflib.get_close_matches(word, here, n=1)
+            guess = f"Did you mean '{near[0]}'?" if near else f"Verbs: {', '.join(here)}."
             raise click.UsageError(f"There is no verb '{word}'. {guess}", ctx)
         return super().resolve_command(ctx, args)
 

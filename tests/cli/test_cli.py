@@ -8,6 +8,7 @@ import click
 import pytest
 
 import cgkit.cli
+from cgkit import cli
 from cgkit.cli import VERBS, run, verbs
 from cgkit.errors import CgkitError, EnvironmentFault, UsageFault
 
@@ -43,7 +44,16 @@ def test_help_names_every_verb_in_a_line_each(capsys):
 
 
 def test_the_verbs_are_those_of_the_contract():
-    assert set(VERBS) == {"doctor", "lab", "build", "check", "hint", "demo", "test", "draw"}
+    students = {"doctor", "lab", "check", "hint", "draw"}
+    assert set(VERBS) == students | {"build", "demo", "test", "grade", "student-copy"}
+
+
+def test_a_verb_that_is_not_in_this_copy_is_not_offered(monkeypatch, capsys):
+    monkeypatch.setattr(cli, "find_spec", lambda name: None if name.endswith("grade") else name)
+    assert run(["--help"]) == 0
+    assert "grade " not in capsys.readouterr().out
+    assert run(["grade"]) == 2
+    assert "There is no verb 'grade'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("verb", VERBS)
