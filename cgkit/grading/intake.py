@@ -89,6 +89,8 @@ class _Taking:
     wanted: str
     cells: Sequence[str]
     notes: list[str] = field(default_factory=list)
+    unfit: set[str] = field(default_factory=set)
+    """Names of notebooks that cannot be read; a note says why."""
 
 
 def take_in(folder: Path, student: str, assignment: str, cells: Iterable[str] = ()) -> HandedIn:
@@ -125,13 +127,17 @@ def _taken(taking: _Taking, student: str) -> HandedIn:
         return HandedIn(student, notes=(reason,))
     found = list(_files(taking.folder, taking.notes))
     raw, name = _chosen(taking, found)
-    rest = tuple(file.name for file in found if file.name != name and file.base not in OURS)
-    if raw is None and not taking.notes:
-        there = f"; there is {_listed(rest)}" if rest else ""
-        taking.notes.append(f"no notebook was handed in{there}")
-    elif rest:
+    rest = tuple(
+        file.name
+        for file in found
+        if file.name != name and file.base not in OURS and file.name not in taking.unfit
+    )
+    if raw is not None and rest:
         verb = "lies" if len(rest) == 1 else "lie"
         taking.notes.append(f"{_listed(rest)} {verb} beside the notebook; not used")
+    elif raw is None and not taking.unfit:
+        there = f"; there is {_listed(rest)}" if rest else ""
+        taking.notes.append(f"no notebook was handed in{there}")
     return HandedIn(student, raw, name, tuple(taking.notes), rest, _timestamp(taking.folder))
 
 
@@ -206,14 +212,19 @@ def _read(taking: _Taking, file: _File) -> bytes | None:
     """Read one file; what cannot be read is noted."""
     if file.kind != "file":
         what = "is a link, and links are not followed" if file.kind == "link" else "is no file"
-        taking.notes.append(f"{_shown(file.name)} {what}")
+        _note_unfit(taking, file, what)
         return None
     try:
         return read_plain(taking.folder / file.name, LARGEST)
     except OSError as error:
         reason = _REASONS.get(error.errno or 0, error.strerror or "cannot be read")
-        taking.notes.append(f"{_shown(file.name)} {reason}")
+        _note_unfit(taking, file, reason)
         return None
+
+
+def _note_unfit(taking: _Taking, file: _File, why: str) -> None:
+    taking.unfit.add(file.name)
+    taking.notes.append(f"{_shown(file.name)} {why}")
 
 
 def read_plain(path: Path, most: int) -> bytes:
@@ -243,7 +254,7 @@ def read_plain(path: Path, most: int) -> bytes:
             if len(data) <= most:
                 return data
         size = f"has {max(status.st_size, most) / 1e6:,.0f} MB"
-        raise OSError(errno.EFBIG, f"{size}, and at most {most / 1e6:,.0f} are read", str(path))
+        raise OSError(errno.EFBIG, f"{size}, and at most {most >> 20} are read", str(path))
 
 
 def _timestamp(folder: Path) -> datetime.datetime | None:
