@@ -23,6 +23,8 @@ COLUMNS = (
     "raw_score", "late_submission_penalty", "score", "max_score",
 )  # fmt: skip
 
+# with these a formula begins, in one spreadsheet or another; the last four are wide ones
+_FORMULA = ("=", "+", "-", "@", "|", "%", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _POINTS = """
 select a.id, coalesce(sum(coalesce(g.max_score, t.max_score)), 0)
 from assignment a
@@ -120,12 +122,11 @@ def plain(value: object) -> str:
     """
     if value is None:
         return ""
-    text = str(value)
-    if text.endswith(".000000"):  # a time, as SQLite stores it
-        text = text.removesuffix(".000000")
-    if isinstance(value, str) and text.lstrip()[:1] in ("=", "+", "-", "@", "|", "\uff1d"):
-        return f"'{text}"
-    return f"'{text}" if isinstance(value, str) and text[:1] in ("\t", "\r", "\n") else text
+    text = str(value).removesuffix(".000000")  # a time, as SQLite stores it
+    if not isinstance(value, str):
+        return text
+    text = " ".join(text.split())
+    return f"'{text}" if text[:1] in _FORMULA else text
 
 
 def write_grades(url: str, path: Path) -> None:

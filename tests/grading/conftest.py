@@ -1,14 +1,19 @@
 """What tests of grading share: a lane with the small assignment, behind the best fence there is."""
 
 import importlib.util
+import os
+import shutil
 import sys
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 from cgkit.errors import EnvironmentFault
+from cgkit.grading.gradebook import Gradebook
 from cgkit.grading.judge import Times
 from cgkit.grading.lane import Lane, read_assignment
+from cgkit.grading.register import enter
 from cgkit.grading.sandbox import Limits, find
 
 # tests are imported one by one, so a file they share is loaded by its place
@@ -43,3 +48,23 @@ def lane(situation, assignment):
     """A lane for it."""
     with Lane(assignment, situation, secret=b"not told") as made:
         yield made
+
+
+@pytest.fixture(scope="session")
+def empty_book(tmp_path_factory):
+    """A gradebook that knows the small assignment; nbgrader needs seconds to make one."""
+    made = classwork.notebook(classwork.assignment_cells())
+    path = tmp_path_factory.mktemp("book") / "gradebook.db"
+    with patch.dict(os.environ, {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}):
+        enter(f"sqlite:///{path}", "cgkit", "small", made)
+    return path
+
+
+@pytest.fixture
+def book(empty_book, tmp_path_factory):
+    """A desk at a gradebook of its own, and the address."""
+    path = tmp_path_factory.mktemp("book") / "gradebook.db"
+    shutil.copyfile(empty_book, path)
+    url = f"sqlite:///{path}"
+    with Gradebook(url) as opened:
+        yield opened.desk("small"), url
