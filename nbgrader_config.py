@@ -2,7 +2,7 @@
 
     solutions/ ──generate_assignment──► assignments/ ──► students
     classes/submitted ──autograde──► classes/autograded ──generate_feedback──► classes/feedback
-                                └──► classes/gradebook.db ──export──► grades.csv
+                                └──► classes/gradebook.db ──export──► classes/grades.csv
 
 A class with its marks lives in one folder, classes/, which git ignores. Name another folder in the
 environment variable CGKIT_CLASS to keep a class elsewhere; its releases go there too, so that
@@ -47,6 +47,7 @@ c.GenerateFeedback.preprocessors = [
     "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
 ]
 c.ExportApp.plugin_class = f"{BRIDGE}.SafeCsv"
+c.ExportPlugin.to = str(CLASS / "grades.csv")  # marks stay where git does not look
 
 # Validate runs a student's notebook on their own machine: seconds for one cell
 c.Execute.timeout = 20
