@@ -136,11 +136,11 @@ class Arithmetic(Operand):
         """The tensor with its axes reversed."""
         return self.transpose()
 
-    def transpose(self, axes: Sequence[int] | None = None) -> Self:
-        """Put the axes in another order, reversed by default."""
+    def transpose(self, *axes: int | Sequence[int] | None) -> Self:
+        """Put the axes in another order, reversed by default: `x.transpose(1, 0)`."""
         turn = ops.ALL["transpose"]
-        turned: Self
-        turned = self.unary(turn, self) if axes is None else turn(self, axes=tuple(axes))
+        order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
+        turned: Self = turn(self, axes=tuple(order)) if order else self.unary(turn, self)
         return turned
 
     def reshape(self, *shape: Size | Shape) -> Self:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cgkit.graph import Graph
+from cgkit.graph import Graph, expect_graph, expect_node
 from cgkit.node import SOURCES, VARIABLE, Node
 from cgkit.types import Dim, Size
 
@@ -47,7 +47,7 @@ def _at(size: Size, binding: Mapping[str, int]) -> int:
 
 def flops(node: Node) -> Size:
     """Count the floating-point operations of one node; 0 where its operator only moves data."""
-    if node.operator in SOURCES or node.operator.flops is None:
+    if expect_node(node).operator in SOURCES or node.operator.flops is None:
         return 0
     results = node.results or ()
     return node.operator.flops(results[0], *(e.type for e in node.inputs), **node.params)
@@ -70,7 +70,7 @@ def cost(graph: Graph) -> Cost:
     operations: Size = 0
     read: Size = 0
     written: Size = 0
-    for node in graph.nodes:
+    for node in expect_graph(graph).nodes:
         if node.operator is VARIABLE:
             parameters = parameters + (node.results or ())[0].size
         if node.operator in SOURCES:

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from cgkit.errors import GraphError
 from cgkit.node import CONSTANT, INPUT, SOURCES, VARIABLE, Edge, Extras, Node
 from cgkit.types import TensorType, weak_dtype
 
@@ -72,6 +73,45 @@ class Graph:
             f"<Graph of {len(self.nodes)} nodes, {len(self.inputs)} inputs, "
             f"{len(self.outputs)} outputs>"
         )
+
+
+def expect_graph(thing: Any) -> Graph:
+    """Give a graph back, or say how to come by one.
+
+    Raises
+    ------
+    GraphError
+        It is something else.
+
+    Examples
+    --------
+    >>> expect_graph(3)
+    Traceback (most recent call last):
+    cgkit.errors.GraphError: expected a Graph, got int
+      try      builder.graph([value]), or .graph of a trace
+    """
+    if isinstance(thing, Graph):
+        return thing
+    raise GraphError(
+        f"expected a Graph, got {type(thing).__name__}",
+        attempt="builder.graph([value]), or .graph of a trace",
+    )
+
+
+def expect_node(thing: Any) -> Node:
+    """Give a node back, or say how to come by one.
+
+    Raises
+    ------
+    GraphError
+        It is something else.
+    """
+    if isinstance(thing, Node):
+        return thing
+    raise GraphError(
+        f"expected a Node, got {type(thing).__name__}",
+        attempt="value.node, or a node of graph.nodes",
+    )
 
 
 def source(

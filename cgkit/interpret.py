@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from cgkit.errors import DtypeError, GraphError, ShapeError
-from cgkit.graph import Graph, names
+from cgkit.graph import Graph, expect_graph, names
 from cgkit.node import SOURCES, Edge, Node
 from cgkit.order import infer, node_line
 from cgkit.types import Dim, TensorType, solve
@@ -53,7 +53,7 @@ def run(
     >>> run(builder.graph([x * x]), np.array([1.0, 2.0, 3.0]))
     (array([1., 4., 9.]),)
     """
-    values = _given(graph, arrays)
+    values = _given(expect_graph(graph), arrays)
     binding = bind(graph, [values[edge.key] for edge in graph.inputs])
     if binding:
         check_binding(graph, binding)

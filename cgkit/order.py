@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from cgkit.errors import CgkitError, CycleError, GraphError
-from cgkit.graph import Graph, names, show_edge
+from cgkit.graph import Graph, expect_graph, expect_node, names, show_edge
 from cgkit.node import INPUT, SOURCES, Edge, Extras, Node
 from cgkit.types import TensorType
 
@@ -45,7 +45,7 @@ def topological_order(*roots: Node) -> list[Node]:
     seen: set[Node] = set()
     order: list[Node] = []
     for root in roots:
-        if root in seen:
+        if expect_node(root) in seen:
             continue
         seen.add(root)
         stack = [(root, iter(root.inputs))]
@@ -182,7 +182,7 @@ def verify(graph: Graph) -> None:
     >>> x = builder.placeholder((2, 3))
     >>> verify(builder.graph([x + 1.0]))
     """
-    verify_order(graph.nodes)
+    verify_order(expect_graph(graph).nodes)
     called = names(graph)
     known = set(graph.nodes)
     given = {edge.key for edge in graph.inputs}

@@ -104,3 +104,18 @@ def test_what_no_tensor_can():
     for act in (operator.mod, operator.floordiv, operator.and_, operator.lshift):
         with pytest.raises(TypeError):
             act(Tensor(A), Tensor(B))
+
+
+def test_transpose_takes_axes_one_by_one_or_together():
+    x = Tensor(np.zeros((2, 3, 4)))
+    assert x.transpose().shape == (4, 3, 2)
+    assert x.transpose(1, 0, 2).shape == x.transpose((1, 0, 2)).shape == (3, 2, 4)
+    assert x.transpose([0, 2, 1]).shape == (2, 4, 3)
+
+
+def test_adding_with_an_equals_sign_makes_a_new_tensor():
+    x = old = Tensor([1.0], requires_grad=True)
+    x += 1.0
+    assert x is not old
+    assert (old.item(), x.item()) == (1, 2)
+    assert not x.is_leaf

@@ -6,7 +6,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from cgkit import Graph, GraphBuilder, Tensor, ops, recorded, run, topological_order, verify
+from cgkit import (
+    Graph,
+    GraphBuilder,
+    GraphError,
+    Tensor,
+    cost,
+    flops,
+    ops,
+    recorded,
+    run,
+    topological_order,
+    verify,
+)
 from cgkit.graph import constant, names, show_param, source
 from cgkit.node import CONSTANT, INPUT, VARIABLE, MultiOperator
 from cgkit.testing import programs
@@ -194,3 +206,17 @@ class TestRecorded:
                 return  # a condition or an index became an input too; nothing tells which
             found = run(graph, *(by_node[n] for n in order))
             assert same(found[0], y.data)
+
+
+@pytest.mark.parametrize("take", [run, verify, cost])
+def test_what_is_no_graph_is_told_how_to_become_one(take):
+    value = GraphBuilder().placeholder((), name="x")
+    with pytest.raises(GraphError, match=r"expected a Graph, got Value\n.*builder\.graph"):
+        take(value)
+
+
+@pytest.mark.parametrize("take", [topological_order, flops])
+def test_what_is_no_node_is_told_where_nodes_are(take):
+    value = GraphBuilder().placeholder((), name="x")
+    with pytest.raises(GraphError, match=r"expected a Node, got Value\n.*value\.node"):
+        take(value)

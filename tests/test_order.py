@@ -274,5 +274,5 @@ class TestPlaces:
     def test_errors_of_infer_carry_it(self):
         y = Node(ops.exp, (node("x").edges[0],), NO_PARAMS)
         with pytest.raises(TypeError) as caught:
-            infer(y, [FLOAT, FLOAT, TensorType((), "U1")])
+            infer(y, [FLOAT, FLOAT, TensorType((), "bool")])
         assert caught.value.__notes__ == ["  at node  exp(x)"]

@@ -226,6 +226,11 @@ class GraphBuilder:
     def capture(self, tensor: Any) -> Value:
         """Take a Tensor into the graph: a constant, or an input of its own where tracing asked."""
         if not self.capturing:
+            if tensor.requires_grad:
+                raise CaptureError(
+                    "a tensor that requires grad would become a constant, cut from its gradient",
+                    attempt="builder.variable(tensor), or tensor.detach() if that is meant",
+                )
             return self.constant(tensor)
         if id(tensor) not in self.captured:
             known = TensorType(tensor.shape, tensor.dtype)

@@ -34,6 +34,9 @@ _NUMBERS = (float, int, bool)
 class Tensor(TensorMethods):
     """An array of numbers that remembers how it was computed.
 
+    Writing in place is said so: `x.add_(1)`. As with numbers, `x += 1` makes a new tensor, and
+    leaves alone whoever else holds the old one.
+
     Parameters
     ----------
     data

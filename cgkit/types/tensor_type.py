@@ -42,7 +42,7 @@ class TensorType:
 
     def __init__(self, shape: Iterable[Size], dtype: DTypeLike) -> None:
         object.__setattr__(self, "shape", tuple(shape))
-        object.__setattr__(self, "dtype", np.dtype(dtype))
+        object.__setattr__(self, "dtype", as_dtype(dtype))
 
     @property
     def ndim(self) -> int:

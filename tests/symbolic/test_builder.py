@@ -195,7 +195,7 @@ class TestBelonging:
             builder.graph([Tensor(1.0)])
 
     def test_a_tensor_becomes_a_constant(self, builder):
-        x, t = builder.placeholder((2,)), Tensor([1.0, 2.0], requires_grad=True)
+        x, t = builder.placeholder((2,)), Tensor([1.0, 2.0])
         y = x * t
         assert y.node.inputs[1].node.operator is CONSTANT
         t.data[0] = 100
@@ -214,3 +214,12 @@ def test_a_failed_operator_leaves_no_node(builder):
     with pytest.raises(ShapeError):
         x + builder.placeholder((3,), name="y")
     assert len(builder.graph([x]).nodes) == 1
+
+
+def test_a_tensor_that_requires_grad_is_not_quietly_cut_from_it():
+    builder, w = GraphBuilder(), Tensor([1.0], requires_grad=True)
+    x = builder.placeholder((1,))
+    with pytest.raises(CaptureError, match=r"requires grad[^\n]*\n.*builder.variable"):
+        x * w
+    assert (x * w.detach()).shape == (1,)
+    assert (x * builder.variable(w)).shape == (1,)
