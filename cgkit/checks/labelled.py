@@ -115,7 +115,8 @@ def _compare_arrows(arrows: list[Arrow], graph: PlainGraph) -> None:
         raise DrawingError(what, misconception="arrows reversed")
     for (tail, head), count in (wanted - drawn).items():
         if drawn[tail, head]:
-            what = f"{head} reads {tail} {count + drawn[tail, head]} times: draw as many arrows"
+            times = count + drawn[tail, head]
+            what = f"the node {head} reads {tail} {times} times: draw as many arrows"
             raise DrawingError(what, [head], "twin arrows lost")
         raise DrawingError(f"an arrow is missing: {tail} ──► {head}", [head])
     for tail, head in drawn - wanted:

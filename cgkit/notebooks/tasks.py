@@ -276,10 +276,18 @@ def _inside(markup: str) -> str:
 
 
 def _broken(cells: list[Any], counts: dict[int, str]) -> Iterator[Broken]:
-    """Find cells without points that ended in an error other than being unwritten."""
+    """Find cells without points that ended in an error other than being unwritten.
+
+    Of the cells that only lack one and the same name, the first stands for all.
+    """
+    missing = set[str]()
     for cell in cells:
         error = error_of(cell) if cell.cell_type == "code" else None
         if error and not _role(cell, "grade") and error.ename not in UNWRITTEN:
+            name = NO_NAME.search(error.evalue) if error.ename == "NameError" else None
+            if name and name[1] in missing:
+                continue
+            missing |= {name[1]} if name else set()
             yield Broken(_name(cell), _message(error, counts), str(error.ename))
 
 

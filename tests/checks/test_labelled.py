@@ -45,7 +45,11 @@ def test_right(text):
         (NODES.replace('"k 1" [label="2.0"];', "") + EDGES, "it should show its value 2", ""),
         (NODES.replace("add", "plus1") + EDGES, "it should show its operator add", ""),
         (NODES + "w;" + EDGES, '"w" is not a node of the graph', ""),
-        (NODES + EDGES.replace('x -> d [label="(2, 3)"];', "", 1), "2 times", "twin arrows lost"),
+        (
+            NODES + EDGES.replace('x -> d [label="(2, 3)"];', "", 1),
+            "the node d reads x 2 times",
+            "twin arrows lost",
+        ),
         (NODES + EDGES + 'x -> z [label="(2, 3)"]', "an arrow too many: x ──► z", ""),
         (NODES + "x; " + EDGES[EDGES.index("d -> z") :], "an arrow is missing: x ──► d", ""),
         (NODES + EDGES.replace('"()"', '"(2, 3)"'), "of shape ()", "shape of the reader"),

@@ -132,6 +132,13 @@ def test_a_missing_name_is_explained_once():
     assert said[1:] == ["check is missing here too, as in test_0"] * 2
 
 
+def test_cells_that_lack_the_same_name_are_told_once():
+    failed = [error("NameError", f"name '{name}' is not defined") for name in ("f", "f", "g")]
+    cells = [new_code_cell(f"{place}", outputs=[one]) for place, one in enumerate(failed)]
+    found = report(new_notebook(cells=[*cells, graded()])).broken
+    assert [broken.name for broken in found] == ['"0"', '"2"']
+
+
 def test_an_error_without_a_message_is_no_bare_colon():
     lines = ["-" * 75, "AssertionError   Traceback (most recent call last)", "Cell In[3], line 1"]
     found = task(graded(error("AssertionError", "", *lines)))

@@ -326,7 +326,7 @@ def evaluate_deep(candidate: object, *, seed: int = SEED) -> Score:
     if fault is not None:
         drawing = (
             list_graph({name: case.graph[name] for name in ("x", "y", "n0", "n1")})
-            + f"\n  ... and so on, {_DEEP:,} times; parts of the chain stand in another order"
+            + f"\n  ... and so on, {_DEEP:,} times, in another order"
         )
         fault = replace(fault, drawing=drawing)
     exam.require(fault)
