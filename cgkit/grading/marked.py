@@ -112,7 +112,8 @@ def marked_notebook(source: Json, master: Master, result: Result, key: str) -> J
         if cell.role != "plain":
             cells.append(_cell(written, cell, result))
         cells += own.get(cell.cell, ())
-    kept = {name: source["metadata"].get(name, {}) for name in ("kernelspec", "language_info")}
+    known = source.get("metadata", {})
+    kept = {name: known[name] for name in ("kernelspec", "language_info") if name in known}
     return {
         "cells": cells,
         "metadata": {**kept, "cgkit": {"key": key, "label": result.label}},
