@@ -171,19 +171,28 @@ def report(notebook: NotebookNode) -> Report:
 
 
 def _shortened(tasks: Iterable[Task]) -> Iterator[Task]:
-    """Say once that a name is missing, however many checks miss it."""
+    """Say once that a name is missing or taken, however many checks need it."""
     told: dict[str, str] = {}
     for task in tasks:
-        itself = task.error == "NameError" and task.message.endswith(f" of the cell {task.name}")
-        name = NO_NAME.search(task.message) if itself else None
-        if name is None:
+        name, what = _lacking(task)
+        if not name:
             yield task
-        elif name[1] in told:
-            yield replace(task, message=f"{name[1]} is missing here too, as in {told[name[1]]}")
+        elif name in told:
+            yield replace(task, message=f"{name} is missing here too, as in {told[name]}")
         else:
-            told[name[1]] = task.name
-            what = f"{name[1]} is not there: the cell that makes it does not run, or is missing"
-            yield replace(task, message=what)
+            told[name] = task.name
+            yield replace(task, message=f"{name} {what}")
+
+
+def _lacking(task: Task) -> tuple[str, str]:
+    """Name what the cell of a check itself does not find, and say why."""
+    if not task.message.endswith(f" of the cell {task.name}"):
+        return "", ""
+    if task.error == "NameError" and (name := NO_NAME.search(task.message)):
+        return name[1], "is not there: the cell that makes it does not run, or is missing"
+    if task.error == "AttributeError" and f"'{task.name.removeprefix('test_')}'\n" in task.message:
+        return "check", "is no longer what it was: a cell above gives another value to this name"
+    return "", ""
 
 
 def _left_over(cells: Sequence[Any], tasks: Mapping[int, Task]) -> Iterator[str]:

@@ -132,6 +132,21 @@ def test_a_missing_name_is_explained_once():
     assert said[1:] == ["check is missing here too, as in test_0"] * 2
 
 
+def test_a_taken_name_is_explained_once():
+    cells = []
+    for count, name in enumerate(("sum", "mean"), start=3):
+        lines = ["-" * 75, "AttributeError     Traceback (most recent call last)"]
+        said = f"'int' object has no attribute '{name}'"
+        cell = graded(
+            error("AttributeError", said, *lines, f"Cell In[{count}], line 1"), count=count
+        )
+        cell.metadata["nbgrader"]["grade_id"] = f"test_{name}"
+        cells.append(cell)
+    said = [found.message for found in report(new_notebook(cells=cells)).tasks]
+    assert said[0].startswith("check is no longer what it was: a cell above gives another value")
+    assert said[1] == "check is missing here too, as in test_sum"
+
+
 def test_cells_that_lack_the_same_name_are_told_once():
     failed = [error("NameError", f"name '{name}' is not defined") for name in ("f", "f", "g")]
     cells = [new_code_cell(f"{place}", outputs=[one]) for place, one in enumerate(failed)]

@@ -310,6 +310,8 @@ def evaluate_deep(candidate: object, *, seed: int = SEED) -> Score:
     case = _chain(draw, _DEEP)
     right = evaluate_plainly(case)[case.output]
     called = f"evaluate(a chain of {_DEEP:,} operators, {case.feeds}, {case.output!r}, operators)"
+    first = {name: case.graph[name] for name in ("x", "y", "n0", "n1")}
+    drawing = list_graph(first) + f"\n  ... and so on, {_DEEP:,} times, in another order"
     before = sys.getrecursionlimit()
     arguments = (case.graph, case.feeds, case.output, dict(OPERATORS))
     sys.setrecursionlimit(_LIMIT)  # a cell may have raised it before
@@ -324,10 +326,6 @@ def evaluate_deep(candidate: object, *, seed: int = SEED) -> Score:
     if fault is not None and (raised or isinstance(fault.error, RecursionError)):
         fault = replace(fault, misconception="naive recursion")
     if fault is not None:
-        drawing = (
-            list_graph({name: case.graph[name] for name in ("x", "y", "n0", "n1")})
-            + f"\n  ... and so on, {_DEEP:,} times, in another order"
-        )
         fault = replace(fault, drawing=drawing)
     exam.require(fault)
     return DEEP.passed(f"right on a chain of {_DEEP:,} operators, without recursion")

@@ -121,7 +121,7 @@ def _drawing_fault(task: Task, text: str, formula: str, error: DrawingError) -> 
 
 
 def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:] + "."
+    return text[:1].upper() + text[1:] + "." * (not text.endswith("?"))
 
 
 def z_drawing(drawing: object, *, seed: int = SEED) -> Score:

@@ -70,6 +70,16 @@ def test_a_limit_raised_before_the_check_does_not_help(answers, failure):
     assert failed.misconception == "naive recursion"
 
 
+def test_an_answer_that_empties_the_graph_is_told_of_its_own_fault(failure):
+    def greedy(graph, feeds, output, operators):
+        graph.clear()
+        raise KeyError(output)
+
+    failed = failure(evaluation.evaluate_deep, greedy)
+    assert failed.got.startswith("KeyError")
+    assert "n0" in failed.drawing
+
+
 def test_one_pass_in_the_order_of_the_dict_is_not_deep(wrong_01, failure):
     failed = failure(evaluation.evaluate_deep, wrong_01.in_dict_order)
     assert failed.misconception == "evaluates in the order of the dict"

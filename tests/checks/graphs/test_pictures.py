@@ -89,6 +89,11 @@ def test_what_is_no_drawing_is_named(failure):
     assert "Is there a return" in failure(pictures.to_dot, lambda graph, shapes: None).why
 
 
+def test_a_question_ends_like_one(failure):
+    why = failure(pictures.z_drawing, Z.replace('"x^2"', "sq1").replace('"y^2"', "sq2")).why
+    assert why.endswith("is it square?")
+
+
 def test_one_arrow_is_not_several(failure):
     got = failure(pictures.z_drawing, "digraph { x -> y }").got
     assert got == "a drawing of 2 nodes and 1 arrow"
