@@ -10,9 +10,8 @@ Needs Python 3.11 or newer and nothing else. All that it makes lies in .venv bes
                     │                   │                       │
                     └───────────────────┴── a stamp in .venv says what is done
 
-so a second call costs a fraction of a second, and a call that was interrupted goes on where it
-stopped. The test tools (requirements-dev.lock) come with the first `test`; `test -m oracle` and
-`test -m browser` bring requirements-oracle.txt and requirements-browser.txt.
+so a second call costs a fraction of a second, and one that was interrupted goes on. The test tools
+come with the first `test`; `test -m oracle` and `test -m browser` bring what they need.
 """
 
 import contextlib
@@ -26,6 +25,8 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
+import typing
 from pathlib import Path
 
 OLDEST = (3, 11)
@@ -49,7 +50,7 @@ if too_old(sys.version_info[:2], sys.executable):
 HERE = Path(__file__).resolve().parent
 NEEDED_BYTES = 1 << 30
 STAMP = "made-by-cgkit.json"
-EXTRAS = ("oracle", "browser")
+TEXT: "dict[str, typing.Any]" = {"text": True, "encoding": "utf-8", "errors": "replace"}
 
 # What is installed in a step of its own, and the files whose change asks for it again.
 PARTS = {
@@ -61,48 +62,31 @@ PARTS = {
 }
 
 # What pip says, and what it means. The first that fits is told.
-REASONS = [
-    (
-        r"No space left on device|Errno 28|WinError 112|[Dd]isk quota exceeded",
-        "The disk is full. Free about 1 GB, then run this again: it goes on where it stopped.",
-    ),
-    (
-        r"CERTIFICATE_VERIFY_FAILED|SSLCertVerificationError|SSLError",
-        "The package server's certificate was refused. Behind a proxy, tell pip which certificate\n"
-        "to trust (pip config set global.cert FILE), then run this again.",
-    ),
-    (
-        r"DO NOT MATCH THE HASHES",
-        "A package that was fetched is not the one this course was tested with. Run this again;\n"
-        "if it stays so, ask who runs your package server: it serves changed files.",
-    ),
-    (
-        r"from versions: none|NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError"
-        r"|ConnectionResetError|[Nn]etwork is unreachable|name resolution|getaddrinfo failed",
-        "No package server answers. Connect to the network (or set pip's proxy or index), then\n"
-        "run this again: it goes on where it stopped.",
-    ),
-    (
-        r"No matching distribution found",
-        "A package is not made for this Python or this kind of machine.\n"
-        "Try Python 3.11, 3.12 or 3.13 (64 bit), for example: python3.12 start.py demo",
-    ),
-]
+FULL = "The disk is full. Free about 1 GB, then run this again: it goes on where it stopped."
+REASONS = {
+    r"No space left on device|Errno 28|WinError 112|[Dd]isk quota exceeded": FULL,
+    r"CERTIFICATE_VERIFY_FAILED|SSLCertVerificationError|SSLError": """\
+The package server's certificate was refused. Behind a proxy, tell pip which certificate
+to trust (pip config set global.cert FILE), then run this again.""",
+    r"DO NOT MATCH THE HASHES": """\
+A package that was fetched is not the one this course was tested with. Run this again;
+if it stays so, ask who runs your package server: it serves changed files.""",
+    r"from versions: none|NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError"
+    r"|ConnectionResetError|[Nn]etwork is unreachable|name resolution|getaddrinfo failed": """\
+No package server answers. Connect to the network (or set pip's proxy or index), then
+run this again: it goes on where it stopped.""",
+    r"No matching distribution found": """\
+A package is not made for this Python or this kind of machine.
+Try Python 3.11, 3.12 or 3.13 (64 bit), for example: python3.12 start.py demo""",
+}
 
 
 class SetupError(Exception):
     """A reason to stop that a person can do something about."""
 
 
-# ---- decisions: plain functions of what was found ----
-
-
 def wanted_parts(words: list[str]) -> list[str]:
-    """Name the parts that a command needs, in the order in which they are installed.
-
-    Only `test` needs more than the course, and of the extras those that its -m asks for by name:
-    `-m oracle` or `-m "oracle and not slow"`, but not `-m "not oracle"`.
-    """
+    """Name the parts that a command needs, in order; `test` needs also what its -m asks for."""
     if words[:1] != ["test"]:
         return ["course", "project"]
     expression = ""
@@ -110,7 +94,12 @@ def wanted_parts(words: list[str]) -> list[str]:
         if word.startswith("-m"):
             expression = word[2:].lstrip("=") or follower
     asked = re.findall(r"\w+", re.sub(r"\bnot\s*(\([^)]*\)|\w+)", "", expression))
-    return ["course", "project", "test tools", *(extra for extra in EXTRAS if extra in asked)]
+    return [
+        "course",
+        "project",
+        "test tools",
+        *(name for name in ("oracle", "browser") if name in asked),
+    ]
 
 
 def fingerprint(here: Path, part: str) -> str:
@@ -120,14 +109,9 @@ def fingerprint(here: Path, part: str) -> str:
 
 
 def survey(venv: Path, stamp: "dict[str, object] | None") -> str:
-    """Say what the folder .venv is.
-
-    Returns
-    -------
-    str
-        "missing", "foreign" (not made by us), "half made", "moved" (made in another folder),
-        "orphaned" (its Python is gone or was replaced), or "ours".
-    """
+    """Say what .venv is: foreign (not made by us), moved, orphaned (its Python is gone), ours."""
+    if venv.is_symlink() and not venv.exists():
+        return "astray"
     if not venv.exists() or (venv.is_dir() and not any(venv.iterdir())):
         return "missing"
     if stamp is None:
@@ -143,7 +127,7 @@ def survey(venv: Path, stamp: "dict[str, object] | None") -> str:
 
 def reason(log: str) -> str:
     """Say why pip failed, in words a person can act on."""
-    for pattern, sentence in REASONS:
+    for pattern, sentence in REASONS.items():
         if re.search(pattern, log):
             return sentence
     return "Installing failed. The last lines were:\n    " + "\n    ".join(log.splitlines()[-8:])
@@ -152,7 +136,7 @@ def reason(log: str) -> str:
 def os_reason(error: OSError) -> str:
     """Say why the system refused something."""
     if error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)):
-        return REASONS[0][1]
+        return FULL
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return (
             f"Cannot write {error.filename or HERE}.\n"
@@ -173,28 +157,21 @@ def scripts_of(venv: Path) -> Path:
 
 def infos_of(venv: Path) -> "list[Path]":
     """Give the folder that pip keeps about each installed package."""
-    pattern = "Lib/site-packages" if os.name == "nt" else "lib/python*/site-packages"
-    return list(venv.glob(f"{pattern}/*.dist-info"))
+    library = "Lib" if os.name == "nt" else "lib/python*"
+    return list(venv.glob(f"{library}/site-packages/*.dist-info"))
 
 
 def environment(venv: Path, base: "dict[str, str]") -> "dict[str, str]":
-    """Give the variables under which pip and cgkit run: .venv first, nothing that leads away.
-
-    The user's certificate, proxy and index settings stay.
-    """
+    """Give the variables for pip and cgkit: .venv first, and nothing that leads away from it."""
     away = ("PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PYTHONPATH", "PYTHONHOME")
     kept = {name: value for name, value in base.items() if name not in away}
     path = os.pathsep.join([str(scripts_of(venv)), *filter(None, [kept.get("PATH")])])
     return {**kept, "PATH": path, "VIRTUAL_ENV": str(venv), "PIP_USER": "0"}
 
 
-# ---- actions ----
-
-
 def say(text: str) -> None:
     """Tell what is going on, on standard error."""
     sys.stderr.write(text + "\n")
-    sys.stderr.flush()
 
 
 def read_stamp(venv: Path) -> "dict[str, object] | None":
@@ -219,11 +196,9 @@ def ready_venv(venv: Path) -> "dict[str, object]":
     state = survey(venv, stamp)
     if state == "ours":
         return stamp or {}
-    if state == "foreign":
-        raise SetupError(
-            f"There is a {venv} that start.py did not make, so it is left alone.\n"
-            "Rename or remove it, then run this again."
-        )
+    if state in ("foreign", "astray"):
+        why = "leads nowhere" if state == "astray" else "start.py did not make, so it is left alone"
+        raise SetupError(f"There is a {venv} that {why}.\nRename or remove it, and try again.")
     if state != "missing":
         say(f"The old .venv is {state}: making it anew.")
     make_venv(venv)
@@ -249,16 +224,15 @@ def make_venv(venv: Path) -> None:
             shutil.rmtree(old) if old.is_dir() and not old.is_symlink() else old.unlink()
     say("Making .venv")
     base = getattr(sys, "_base_executable", sys.executable)
-    made = subprocess.run(
-        [base, "-m", "venv", str(venv)],
-        env=environment(venv, dict(os.environ)),
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )
+    made = run_quietly(venv, [base, "-m", "venv", str(venv)])
     if made.returncode:
         raise SetupError(reason(made.stdout + made.stderr))
+
+
+def run_quietly(venv: Path, words: "list[str]") -> "subprocess.CompletedProcess[str]":
+    """Run a command and keep what it prints."""
+    inside = environment(venv, dict(os.environ))
+    return subprocess.run(words, env=inside, capture_output=True, check=False, **TEXT)
 
 
 def install(venv: Path, part: str) -> None:
@@ -271,7 +245,9 @@ def install(venv: Path, part: str) -> None:
     if lock.endswith(".lock"):
         say(f"Installing the {part}: about {total} packages")
         pip(venv, ["--require-hashes", "--only-binary=:all:", "-r", str(HERE / lock)], total)
-        return warm_up(venv) if part == "course" else None
+        # matplotlib looks for its fonts now: its word about that has no place in a notebook
+        run_quietly(venv, [str(python_of(venv)), "-c", "import matplotlib.font_manager"])
+        return None
     say(f"Installing what the mark '{part}' needs")
     pins = re.findall(r"^\w[^\\\n]*", (HERE / "requirements.lock").read_text("utf-8"), re.MULTILINE)
     limits = venv / "constraints.txt"
@@ -279,93 +255,117 @@ def install(venv: Path, part: str) -> None:
     return pip(venv, ["-c", str(limits), "-r", str(HERE / lock)], total)
 
 
-def warm_up(venv: Path) -> None:
-    """Let matplotlib look for its fonts now: its word about that has no place in a notebook."""
-    words = [str(python_of(venv)), "-c", "import matplotlib.font_manager"]
-    subprocess.run(words, env=environment(venv, dict(os.environ)), capture_output=True, check=False)
-
-
 def pip(venv: Path, arguments: "list[str]", total: int) -> None:
     """Run `pip install`, with a line of progress on a terminal."""
     forget_half_installed(venv)
     options = ["--disable-pip-version-check", "--no-input", "--no-warn-script-location"]
-    process = subprocess.Popen(
-        [str(python_of(venv)), "-m", "pip", "install", *options, *arguments],
-        cwd=HERE,
-        env=environment(venv, dict(os.environ)),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        encoding="utf-8",
-        errors="replace",
-    )
+    words = [str(python_of(venv)), "-m", "pip", "install", *options, *arguments]
+    both: dict[str, typing.Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, **TEXT}
+    process = subprocess.Popen(words, cwd=HERE, env=environment(venv, dict(os.environ)), **both)
     lines: list[str] = []
-    reader = threading.Thread(target=collect, args=(process, lines), daemon=True)
+    reader = threading.Thread(target=lines.extend, args=(process.stdout,), daemon=True)
     reader.start()
     try:
         while reader.is_alive():
             reader.join(0.3)
-            show_progress(venv, lines, total)
-    except KeyboardInterrupt:
-        process.wait()
-        raise
+            rewrite(progress(venv, lines, total))
     finally:
-        show_progress(venv, [], 0)
-    if process.wait():
+        process.wait()
+        rewrite("")
+    if process.returncode:
         (venv / "install.log").write_text("".join(lines), encoding="utf-8")
         raise SetupError(reason("".join(lines)) + f"\n(pip's own words: {venv / 'install.log'})")
 
 
-def collect(process: "subprocess.Popen[str]", lines: "list[str]") -> None:
-    """Read what a process prints, line by line."""
-    for line in process.stdout or ():
-        lines.append(line)
-
-
-def show_progress(venv: Path, lines: "list[str]", total: int) -> None:
-    """Rewrite the line of progress, or clear it when there is nothing to show."""
-    if not sys.stderr.isatty():
-        return
-    text = ""
+def progress(venv: Path, lines: "list[str]", total: int) -> str:
+    """Say how far pip has come."""
     if any(line.startswith("Installing collected") for line in lines):
-        text = f"  unpacked {len(infos_of(venv))} of about {total}"
-    elif lines:
-        fetched = sum(line.startswith("Collecting") for line in lines)
-        text = f"  fetched {fetched} of about {total}"
-    sys.stderr.write(f"\r{text:<60}\r{text}")
-    sys.stderr.flush()
+        return f"  unpacked {len(infos_of(venv))} of about {total}"
+    fetched = sum(line.startswith("Collecting") for line in lines)
+    return f"  fetched {fetched} of about {total}" if lines else ""
+
+
+def rewrite(text: str) -> None:
+    """Put a text in place of the line of progress, on a terminal."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r{text:<60}\r{text}")
+        sys.stderr.flush()
 
 
 def forget_half_installed(venv: Path) -> None:
-    """Remove the marks of packages whose install was cut off, so that pip installs them again.
-
-    pip writes RECORD last: a package without one is not whole.
-    """
+    """Let pip install again what it did not finish: RECORD is what it writes last."""
     for info in infos_of(venv):
         if not (info / "RECORD").exists():
             shutil.rmtree(info)
 
 
-def set_up(words: "list[str]") -> Path:
-    """Bring .venv to what a command needs, and give it."""
-    venv = HERE / ".venv"
-    stamp = ready_venv(venv)
-    for part in wanted_parts(words):
-        mark = fingerprint(HERE, part)
-        if stamp.get(part) != mark:
+def take(lock: Path) -> bool:
+    """Write our number into the lock, unless another start.py holds it."""
+    try:
+        with lock.open("x") as file:
+            file.write(str(os.getpid()))
+    except FileExistsError:
+        with contextlib.suppress(FileNotFoundError):
+            if not left_behind(lock.read_text(), time.time() - lock.stat().st_mtime):
+                return False
+            lock.unlink()
+        return take(lock)
+    return True
+
+
+def left_behind(text: str, age: float) -> bool:
+    """Say whether who wrote a lock is gone: after an hour, or when no such process runs."""
+    if os.name != "nt" and text.isdigit():  # Windows would end the process that one asks about
+        try:
+            os.kill(int(text), 0)
+        except OSError as error:
+            return error.errno == errno.ESRCH or age > 3600
+    return age > (3600 if text else 10)
+
+
+@contextlib.contextmanager
+def alone(lock: Path) -> "typing.Iterator[None]":
+    """Let one start.py install at a time; the others wait."""
+    waited = 0
+    while not take(lock):
+        if not waited:
+            say(f"Another start.py is installing; waiting. (If none is, remove {lock}.)")
+        waited += 1
+        rewrite(f"  {waited} seconds")
+        time.sleep(1)
+    rewrite("")
+    try:
+        yield
+    finally:
+        lock.unlink(missing_ok=True)
+
+
+def lacking(venv: Path, words: "list[str]") -> "list[str]":
+    """Name the parts that are not there yet, or not as they should be."""
+    stamp, parts = read_stamp(venv) or {}, wanted_parts(words)
+    whole = survey(venv, stamp) == "ours"
+    return [part for part in parts if not whole or stamp.get(part) != fingerprint(HERE, part)]
+
+
+def set_up(venv: Path, words: "list[str]") -> None:
+    """Bring .venv to what a command needs."""
+    with alone(venv.with_name(".venv.lock")):
+        stamp = ready_venv(venv)
+        for part in lacking(venv, words):
+            mark = fingerprint(HERE, part)
             install(venv, part)
             stamp[part] = mark
             write_stamp(venv, stamp)
-    return venv
 
 
 def hand_over(venv: Path, words: "list[str]") -> int:
     """Run `cgkit` with these words and give its exit code."""
     command = scripts_of(venv) / ("cgkit.exe" if os.name == "nt" else "cgkit")
-    process = subprocess.Popen([str(command), *words], env=environment(venv, dict(os.environ)))
+    file = f'"{sys.argv[0]}"' if " " in sys.argv[0] else sys.argv[0]
+    base = {**os.environ, "CGKIT_CALLED": f"{Path(sys.executable).stem} {file}"}
+    process = subprocess.Popen([str(command), *words], env=environment(venv, base))
     while True:
-        # Ctrl-C reaches cgkit too; it tidies up, and we wait for it.
-        with contextlib.suppress(KeyboardInterrupt):
+        with contextlib.suppress(KeyboardInterrupt):  # it reaches cgkit too, and we wait for it
             code = process.wait()
             return code if code >= 0 else 128 - code
 
@@ -375,11 +375,14 @@ def main(words: "list[str]") -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    if words in ([], ["-h"], ["--help"]) and not (HERE / ".venv" / STAMP).exists():
-        sys.stdout.write(__doc__ or "")
-        return 0
+    venv = HERE / ".venv"
     try:
-        venv = set_up(words)
+        missing = lacking(venv, words)
+        if missing and words in ([], ["-h"], ["--help"]):
+            sys.stdout.write((__doc__ or "").partition("Needs Python")[0].rstrip() + "\n")
+            return 0
+        if missing:
+            set_up(venv, words)
     except SetupError as error:
         say(str(error))
     except OSError as error:

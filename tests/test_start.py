@@ -1,8 +1,8 @@
 """start.py: what it decides from what it finds, and what it does in a folder of its own.
 
-    decisions   tested here as plain functions, on this Python and for other ones
-    actions     a small project with an empty lock, whose `cgkit` only repeats its words
-    everything  a fresh install of the real lock: mark `slow`
+decisions   tested here as plain functions, on this Python and for other ones
+actions     a small project with an empty lock, whose `cgkit` only repeats its words
+everything  a fresh install of the real lock: mark `slow`
 """
 
 import ast
@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -42,7 +43,7 @@ def test_before_the_sentence_only_old_modules_are_imported():
     names = {alias.name for node in imports for alias in node.names}
     since_3_6 = {"dataclasses", "graphlib", "importlib.resources", "importlib.metadata", "tomllib"}
     assert not names & since_3_6
-    assert names - {"importlib.util"} <= set(sys.stdlib_module_names)
+    assert {name.partition(".")[0] for name in names} <= set(sys.stdlib_module_names)
 
 
 @pytest.mark.parametrize(("version", "old"), [((3, 6), True), ((3, 10), True), ((3, 11), False)])
@@ -310,10 +311,11 @@ def test_without_a_network_the_sentence_says_so_and_the_next_call_goes_on(small)
     assert "Making .venv" not in again.stderr
 
 
-def test_a_folder_that_cannot_be_written_is_explained(start, monkeypatch, capsys):
+def test_a_folder_that_cannot_be_written_is_explained(start, tmp_path, monkeypatch, capsys):
     def refuse(*_):
         raise PermissionError(errno.EACCES, "Permission denied", "/x/.venv")
 
+    monkeypatch.setattr(start, "HERE", tmp_path)
     monkeypatch.setattr(start, "ready_venv", refuse)
     assert start.main(["check"]) == 3
     assert capsys.readouterr().err.startswith("Cannot write /x/.venv.\n")
@@ -331,17 +333,79 @@ def test_stopping_is_no_traceback(start, monkeypatch, capsys):
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(start, "set_up", stop)
+    monkeypatch.setattr(start, "lacking", stop)
     assert start.main(["check"]) == 130
     assert capsys.readouterr().err == "Stopped. The next call goes on from here.\n"
 
 
-def test_help_needs_no_installation(small, tmp_path):
+@pytest.mark.parametrize("word", ["--help", "-h"])
+@pytest.mark.parametrize("half_made", [False, True])
+def test_help_needs_no_installation(small, tmp_path, word, half_made):
     shutil.copy(small / "start.py", tmp_path)
-    done = call(tmp_path, "--help")
-    assert done.returncode == 0
+    venv = tmp_path / ".venv"
+    if half_made:
+        venv.mkdir()
+        (venv / "made-by-cgkit.json").write_text(json.dumps({"place": str(venv)}))
+    done = call(tmp_path, word)
+    assert (done.returncode, done.stderr) == (0, "")
     assert "python start.py demo" in done.stdout
-    assert not (tmp_path / ".venv").exists()
+    assert "python start.py test" in done.stdout
+    assert not (venv / "pyvenv.cfg").exists()
+
+
+def test_a_venv_that_leads_nowhere_is_named_with_its_cure(small, tmp_path):
+    shutil.copy(small / "start.py", tmp_path)
+    (tmp_path / ".venv").symlink_to(tmp_path / "gone")
+    done = call(tmp_path, "check")
+    assert done.returncode == 3
+    assert done.stderr.splitlines() == [
+        f"There is a {tmp_path / '.venv'} that leads nowhere.",
+        "Rename or remove it, and try again.",
+    ]
+    assert not (tmp_path / ".venv.lock").exists()
+
+
+def test_two_at_once_install_one_after_the_other(small, tmp_path):
+    here = tmp_path / "both"
+    shutil.copytree(small, here, symlinks=True, ignore=shutil.ignore_patterns(".venv*"))
+    words = [sys.executable, str(here / "start.py"), "check", "0"]
+    environment = {**os.environ, "PIP_NO_INDEX": "1"}
+    both = [
+        subprocess.Popen(words, env=environment, stderr=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    said = [process.communicate()[1] for process in both]
+    assert [process.returncode for process in both] == [0, 0]
+    assert sorted("waiting" in text for text in said) == [False, True]
+    assert sorted("Making .venv" in text for text in said) == [False, True]
+    assert not (here / ".venv.lock").exists()
+
+
+@pytest.mark.parametrize("left", ["dead", "old", "empty"])
+def test_a_lock_left_behind_does_not_stop_anyone(start, tmp_path, left):
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    lock = tmp_path / ".venv.lock"
+    lock.write_text({"dead": str(ended.pid), "old": str(os.getpid()), "empty": ""}[left])
+    if left != "dead":
+        os.utime(lock, (0, 0))
+    with start.alone(lock):
+        assert lock.read_text() == str(os.getpid())
+        assert not start.take(lock)
+    assert not lock.exists()
+
+
+def test_cgkit_is_told_how_it_was_called(start, monkeypatch, tmp_path):
+    seen = []
+
+    def look(words, env):
+        seen.append(env["CGKIT_CALLED"])
+        return subprocess.Popen([sys.executable, "-c", ""])
+
+    monkeypatch.setattr(start.sys, "argv", ["start.py"])
+    monkeypatch.setattr(start, "subprocess", SimpleNamespace(Popen=look))
+    assert start.hand_over(tmp_path, ["check"]) == 0
+    assert seen == [f"{Path(sys.executable).stem} start.py"]
 
 
 @pytest.mark.slow
