@@ -7,6 +7,7 @@
 The code of the module runs, so draw only what you trust.
 """
 
+import contextlib
 import importlib
 import importlib.util
 import inspect
@@ -22,6 +23,7 @@ from cgkit.cli.report import Item, finish, json_option
 from cgkit.errors import CgkitError, UsageFault
 
 SUFFIXES = (".svg", ".png", ".pdf", ".dot", ".gv")
+DRAWABLE = ("graph", "nodes", "edge", "source")
 
 
 @click.command()
@@ -67,15 +69,31 @@ def find(subject: str) -> Any:
     found: Any = load(place)
     for part in name.split("."):
         if not hasattr(found, part):
-            names = [known for known in vars(found) if not known.startswith("_")]
+            names = [known for known, value in vars(found).items() if is_drawable(known, value)]
             raise UsageFault(
                 f"there is no '{name}' in {place}",
-                why="it has " + ", ".join(names[:12]) if names else "it has no names at all",
+                why="it has " + ", ".join(names[:12]) if names else "nothing in it can be drawn",
             )
         found = getattr(found, part)
     if inspect.isfunction(found):
         return guarded(found, f"{name}()")
     return found
+
+
+def is_drawable(name: str, value: Any) -> bool:
+    """Say whether a name in a module is worth naming to someone who wants to draw.
+
+    Examples
+    --------
+    >>> is_drawable("network", lambda: 1), is_drawable("Path", Path), is_drawable("pi", 3.14)
+    (True, False, False)
+    """
+    if name.startswith("_"):
+        return False
+    if inspect.isfunction(value):
+        return not inspect.signature(value).parameters
+    kinds = (type, ModuleType)
+    return not isinstance(value, kinds) and any(hasattr(value, sign) for sign in DRAWABLE)
 
 
 def load(place: str) -> ModuleType:
@@ -108,9 +126,17 @@ def load(place: str) -> ModuleType:
 def guarded(action: Any, name: str) -> Any:
     """Run a student's code; what it raises becomes one sentence with the line where it happened."""
     try:
-        return action()
+        # what it prints is not our result, so it goes beside it
+        with contextlib.redirect_stdout(sys.stderr):
+            return action()
     except CgkitError:
         raise
+    except SystemExit as left:
+        code = "" if left.code is None else left.code
+        raise CgkitError(
+            f"{name} ends the program: sys.exit({code})",
+            attempt='if __name__ == "__main__": before what is not for drawing',
+        ) from left
     except Exception as error:
         frames = [
             frame

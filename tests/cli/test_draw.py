@@ -1,5 +1,6 @@
 """`cgkit draw`: from a Python file to a picture, and what it says when that cannot be."""
 
+import json
 import sys
 
 import pytest
@@ -96,3 +97,33 @@ def test_a_broken_file_is_named_with_its_line(model, tmp_path, capsys, text, sai
     error = capsys.readouterr().err
     assert said in error
     assert "Traceback" not in error
+
+
+def test_what_a_file_prints_does_not_mix_with_the_report(model, tmp_path, capsys):
+    (tmp_path / "loud.py").write_text("from model import sketch\nprint('hello')\n")
+    assert run(["draw", "loud.py:sketch", "-o", "a.dot", "--json"]) == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out)["ok"] is True
+    assert said.err == "hello\n"
+
+
+@pytest.mark.parametrize("text", ["import sys\nsys.exit(5)\n", "raise SystemExit\n"])
+def test_a_file_that_ends_the_program_is_named(model, tmp_path, capsys, text):
+    (tmp_path / "leaves.py").write_text(text)
+    assert run(["draw", "leaves.py:x", "-o", "a.svg"]) == 1
+    assert "leaves.py ends the program: sys.exit(" in capsys.readouterr().err
+
+
+def test_only_what_can_be_drawn_is_offered(model, capsys):
+    assert run(["draw", "model.py:nope", "-o", "a.svg"]) == 2
+    assert "it has sketch, made, broken\n" in capsys.readouterr().err
+
+
+def test_names_of_the_library_are_not_offered(model, tmp_path, capsys):
+    (tmp_path / "net.py").write_text(
+        "import numpy\nfrom cgkit import CgkitError, GraphBuilder, Tensor, trace\n"
+        "builder = GraphBuilder()\nx = builder.placeholder((3,), name='x')\n"
+        "y = x + 1.0\nnetwork = builder.graph([y])\ntensor = Tensor([1.0])\ndel builder\n"
+    )
+    assert run(["draw", "net.py:nope", "-o", "a.svg"]) == 2
+    assert "it has x, y, network, tensor\n" in capsys.readouterr().err
