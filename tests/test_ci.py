@@ -1,5 +1,6 @@
 """CI runs all that can run on its machine, by the commands that README.md names."""
 
+import ast
 import re
 import shutil
 import subprocess
@@ -21,8 +22,23 @@ def marks() -> set[str]:
 
 
 def used_marks() -> set[str]:
-    texts = (path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
-    return {mark for text in texts for mark in re.findall(r"^@pytest\.mark\.(\w+)$", text, re.M)}
+    texts = (path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("*.py"))
+    return {mark for text in texts for mark in marks_in(text)}
+
+
+def marks_in(text: str) -> set[str]:
+    """Name the marks that a file sets, by decorators, by `pytestmark` or on a parameter."""
+    found = {node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Attribute)}
+    return {node.attr for node in found if ast.unparse(node.value) == "pytest.mark"}
+
+
+def test_marks_are_seen_wherever_they_stand():
+    text = (
+        "pytestmark = [pytest.mark.slow, pytest.mark.gpu]\n"
+        "@pytest.mark.oracle\ndef test_a(): pass\n"
+        "class TestB:\n    @pytest.mark.cuda(1)\n    def test_c(self): 'pytest.mark.browser'\n"
+    )
+    assert marks_in(text) == {"slow", "gpu", "oracle", "cuda"}
 
 
 def test_every_mark_is_run():
