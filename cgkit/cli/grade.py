@@ -141,8 +141,8 @@ def lasting(seconds: float) -> str:
 
     Examples
     --------
-    >>> lasting(0.4), lasting(75), lasting(4000)
-    ('1 s', '2 min', '67 min')
+    >>> lasting(0.4), lasting(50), lasting(4000)
+    ('1 s', '50 s', '67 min')
     """
     return f"{seconds / 60:.0f} min" if seconds > 60 * 1.05 else f"{max(1, seconds):.0f} s"
 
