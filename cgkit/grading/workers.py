@@ -82,19 +82,23 @@ class Worker:
         self.learned = order.learned
         self._process: subprocess.Popen[bytes] | None = None
         self._said: IO[bytes] | None = None
+        self._lock = threading.Lock()
         self.ended = False
 
     def begin(self) -> None:
-        """Start the process; what it says first is read by `ready`."""
-        self._said = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the process)
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-s", "-m", "cgkit.grading.workers"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._said,
-            start_new_session=True,  # Ctrl-C is for this process, which then ends the others
-            env={**os.environ, "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"},
-        )
+        """Start the process, unless all has ended; what it says first is read by `ready`."""
+        with self._lock:  # `end` may be called meanwhile, by the thread that waits for results
+            if self.ended:
+                return
+            self._said = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the process)
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-s", "-m", "cgkit.grading.workers"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._said,
+                start_new_session=True,  # Ctrl-C is for this process, which then ends the others
+                env={**os.environ, "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"},
+            )
         self._send(json.dumps(self.order.body()).encode())
 
     def ready(self) -> None:
@@ -131,11 +135,13 @@ class Worker:
 
     def end(self) -> None:
         """End the process for good; whoever waits for its answer gets none."""
-        self.ended = True
+        with self._lock:
+            self.ended = True
         self._lose()
 
     def _lose(self) -> None:
-        process, self._process = self._process, None
+        with self._lock:
+            process, self._process = self._process, None
         if process is None:
             return
         process.terminate()
