@@ -74,11 +74,11 @@ CHEATS = {
     ),
     "reads the gradebook": (
         "import sqlite3\ndef mean(values):\n"
-        "    return sqlite3.connect('/work/classes/gradebook.db').execute('select 1')\n",
+        "    return sqlite3.connect('/srv/course/gradebook.db').execute('select 1')\n",
         evidence.FILES,
     ),
     "lists folders": (
-        "import os\ndef mean(values):\n    return len(os.listdir('/work')) * 0 + 2\n",
+        "import os\ndef mean(values):\n    return len(os.listdir('/srv/solutions')) * 0 + 2\n",
         evidence.FILES,
     ),
     "network": (
