@@ -16,6 +16,9 @@ from hypothesis import settings
 ROOT = Path(__file__).resolve().parent.parent
 NEEDS = {"oracle": "torch", "browser": "playwright"}
 
+# Messages name commands as they were called; here they are always called `cgkit`.
+os.environ.pop("CGKIT_CALLED", None)
+
 # Nothing is kept between runs, and CI tries the same examples every time.
 settings.register_profile(
     "cgkit", database=None, deadline=None, derandomize=bool(os.environ.get("CI"))

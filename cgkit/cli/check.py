@@ -6,7 +6,16 @@ from pathlib import Path
 
 import click
 
-from cgkit.cli.report import SIGNS, Item, Progress, colors_wanted, explain, finish, json_option
+from cgkit.cli.report import (
+    SIGNS,
+    Item,
+    Progress,
+    colors_wanted,
+    explain,
+    finish,
+    json_option,
+    spoken,
+)
 from cgkit.errors import NotebookError, UsageFault
 from cgkit.notebooks.run import Limits
 from cgkit.notebooks.tasks import Report, Task, inspect_notebook
@@ -61,7 +70,7 @@ def _notebooks(path: Path) -> list[Path]:
         return found
     if not path.exists():
         near = sorted(path.parent.glob("*.ipynb")) if path.parent.is_dir() else []
-        attempt = ", ".join(map(str, near)) or "cgkit check assignments/01_graphs"
+        attempt = ", ".join(map(str, near)) or spoken("check assignments/01_graphs")
         raise UsageFault(f"there is no file {path}", attempt=attempt)
     return [path]
 

@@ -2,7 +2,7 @@
 
     ✓ python      3.11.7
     ✗ packages    numpy 1.26.4 in place of 2.4.6
-                  cure: python -m pip install --require-hashes -r requirements.lock
+                  cure: remove the folder .venv, then run: python start.py doctor
 
 Each check is a function that gives what it found or raises `Fault` with a cure. Nothing is mended
 here, and a check that breaks in an unforeseen way is a failing line, never a traceback.
@@ -10,16 +10,18 @@ here, and a check that breaks in an unforeseen way is a failing line, never a tr
 
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
 
 from cgkit.cli.report import Item, Progress, explain, finish, json_option
-from cgkit.errors import EnvironmentFault
+from cgkit.errors import EnvironmentFault, RenderError
 from cgkit.notebooks.project import find_project
 
 OLDEST = (3, 11)
@@ -29,6 +31,7 @@ SERVER_EXTENSIONS = (
     "nbgrader.server_extensions.validate_assignment",
 )
 LAB_EXTENSION = "@jupyter/nbgrader"
+MADE_BY_START = "made-by-cgkit.json"
 REINSTALL = "remove the folder .venv, then run: python start.py doctor"
 
 
@@ -106,6 +109,9 @@ def environment(prefix: Path, base: Path) -> str:
 
 def packages(lock: Path) -> str:
     """Check that each package has the version that the lock names."""
+    if not lock.exists():
+        cure = f"git checkout {lock.name}, or a fresh copy of the course"
+        raise Fault(f"{lock.name} is missing", cure)
     wrong = [
         f"{name} {found or 'is missing'}" + (f" in place of {wanted}" if found else "")
         for name, wanted in pins(lock.read_text(encoding="utf-8"))
@@ -114,10 +120,9 @@ def packages(lock: Path) -> str:
     if not wrong:
         return f"all as in {lock.name}"
     more = f" and {len(wrong) - 5} more" if len(wrong) > 5 else ""
-    raise Fault(
-        ", ".join(wrong[:5]) + more,
-        f"python -m pip install --require-hashes -r {lock.name}, in the folder {lock.parent}",
-    )
+    by_pip = f'"{sys.executable}" -m pip install --require-hashes -r "{lock}"'
+    made_by_start = (Path(sys.prefix) / MADE_BY_START).exists()
+    raise Fault(", ".join(wrong[:5]) + more, REINSTALL if made_by_start else by_pip)
 
 
 def pins(lock: str) -> Iterator[tuple[str, str]]:
@@ -148,7 +153,10 @@ def graphviz() -> str:
     """Draw a small picture, and say which Graphviz drew it."""
     from cgkit.render.engine import render
 
-    picture = render("digraph { x -> y }", "svg")
+    try:
+        picture = render("digraph { x -> y }", "svg")
+    except RenderError as error:
+        raise Fault(str(error).splitlines()[0], REINSTALL) from error
     if b"<svg" not in picture:
         raise Fault("Graphviz gave no picture", REINSTALL)
     dot = shutil.which("dot")
@@ -159,14 +167,16 @@ def kernel() -> str:
     """Start the kernel that notebooks ask for, and look which Python it runs."""
     from jupyter_client.manager import KernelManager
 
+    if find_spec("ipykernel") is None:
+        raise Fault("ipykernel is missing", REINSTALL)
     manager = KernelManager(kernel_name="python3", transport_encryption="auto")
     try:
-        manager.start_kernel()
+        manager.start_kernel(stderr=subprocess.DEVNULL)
         client = manager.blocking_client()
         client.start_channels()
         try:
             client.wait_for_ready(timeout=60)
-            found = spoken(client)
+            found = prefix_of(client)
         finally:
             client.stop_channels()
     finally:
@@ -181,7 +191,7 @@ def kernel() -> str:
     return "python3 starts, in this environment"
 
 
-def spoken(client: object) -> str:
+def prefix_of(client: object) -> str:
     """Ask a kernel for the folder of its environment."""
     texts: list[str] = []
 
@@ -220,10 +230,14 @@ def nbgrader_extensions() -> str:
 
 
 def alembic(scripts: Path) -> str:
-    """Check that nbgrader will find alembic, which makes its gradebook."""
+    """Check that nbgrader will find alembic, which makes its gradebook, and can run it."""
     found = shutil.which("alembic", path=str(scripts)) or shutil.which("alembic")
     if not found:
         raise Fault("alembic is not found, and no gradebook can be made without it", REINSTALL)
+    try:
+        subprocess.run([found, "--version"], capture_output=True, check=True, timeout=60)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise Fault(f"{found} does not run", REINSTALL) from error
     return found
 
 
@@ -231,13 +245,16 @@ def folders_in_use(root: Path) -> list[Path]:
     """Name the folders that working with the course writes to."""
     from jupyter_core.paths import jupyter_runtime_dir
 
-    return [root, root / "build", Path(jupyter_runtime_dir()), Path(tempfile.gettempdir())]
+    ours = [root / name for name in ("assignments", "build", "classes", "workspace")]
+    return [root, *ours, Path(jupyter_runtime_dir()), Path(tempfile.gettempdir())]
 
 
 def writable(folders: list[Path]) -> str:
     """Check that files can be made in each folder."""
     for folder in folders:
         there = next(place for place in (folder, *folder.parents) if place.exists())
+        if not there.is_dir():
+            raise Fault(f"{there} is a file, and a folder is needed", "rename or remove that file")
         try:
             with tempfile.NamedTemporaryFile(dir=there):
                 pass

@@ -19,7 +19,7 @@ from typing import Any
 
 import click
 
-from cgkit.cli.report import Item, finish, json_option
+from cgkit.cli.report import Item, finish, json_option, spoken
 from cgkit.errors import CgkitError, UsageFault
 
 SUFFIXES = (".svg", ".png", ".pdf", ".dot", ".gv")
@@ -64,7 +64,8 @@ def find(subject: str) -> Any:
     place, colon, name = subject.rpartition(":")
     if not (colon and place and name):
         raise UsageFault(
-            f"'{subject}' is not MODULE:NAME", attempt="cgkit draw model.py:network -o network.svg"
+            f"'{subject}' is not MODULE:NAME",
+            attempt=spoken("draw model.py:network -o network.svg"),
         )
     found: Any = load(place)
     for part in name.split("."):

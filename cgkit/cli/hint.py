@@ -5,7 +5,7 @@ import textwrap
 import click
 
 from cgkit.checks import hints, tasks
-from cgkit.cli.report import Item, finish, json_option
+from cgkit.cli.report import Item, finish, json_option, spoken
 from cgkit.errors import UsageFault
 from cgkit.score import WIDTH
 
@@ -34,5 +34,5 @@ def command(assignment: str, task: str | None, step: int, as_json: bool) -> None
     if not as_json:
         text = textwrap.fill(text, WIDTH - len(f"· hint {step} of {len(steps)}  "))
     if step < len(steps) and not as_json:
-        text += f"\n(more: cgkit hint {assignment} {task} {step + 1})"
+        text += f"\n(more: {spoken(f'hint {assignment} {task} {step + 1}')})"
     finish("hint", [Item(f"hint {step} of {len(steps)}", "note", text)], as_json=as_json)

@@ -19,6 +19,7 @@ from pathlib import Path
 import click
 
 from cgkit.cli import workspace as copies
+from cgkit.cli.report import spoken
 from cgkit.errors import EnvironmentFault
 from cgkit.notebooks.project import Project, find_project
 
@@ -77,7 +78,7 @@ def demo_place(project: Project) -> tuple[Path, str]:
     """Find the class that the demo graded; give its folder and the page that opens first."""
     if not (project.build / "demo" / "gradebook.db").exists():
         raise EnvironmentFault(
-            "there is no demo class to look at", attempt="cgkit demo, which grades one"
+            "there is no demo class to look at", attempt=f"{spoken('demo')}, which grades one"
         )
     return project.root, FORMGRADER
 
@@ -136,7 +137,9 @@ def silence_news(settings: Path) -> None:
 
 def serve(words: list[str], folder: Path, variables: Mapping[str, str]) -> int:
     """Run the server until it is stopped; Ctrl-C reaches it as well, and we wait for it."""
-    environment = {**os.environ, "JUPYTER_PREFER_ENV_PATH": "1", **variables}
+    # in a terminal of Lab, `cgkit` itself is on the path
+    ours = {"JUPYTER_PREFER_ENV_PATH": "1", "CGKIT_CALLED": ""}
+    environment = {**os.environ, **ours, **variables}
     process = subprocess.Popen(words, cwd=folder, env=environment)
     while True:
         with suppress(KeyboardInterrupt):

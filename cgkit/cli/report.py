@@ -113,9 +113,7 @@ def emit(command: str, items: Iterable[Item], as_json: bool = False) -> bool:
     return good
 
 
-def finish(
-    command: str, items: Iterable[Item], as_json: bool = False, code: int = 1
-) -> NoReturn:
+def finish(command: str, items: Iterable[Item], as_json: bool = False, code: int = 1) -> NoReturn:
     """Print a report and leave: 0 when nothing failed, `code` otherwise."""
     good = emit(command, items, as_json=as_json)
     sys.exit(0 if good else code)
@@ -145,6 +143,17 @@ def explain(error: Exception) -> str:
         reason = error.strerror[0].lower() + error.strerror[1:]
         return f"{error.filename}: {reason}" if error.filename else reason
     return str(error)
+
+
+def spoken(words: str) -> str:
+    """Write a command of ours as it is typed here: by `start.py`, or by `cgkit` itself.
+
+    Examples
+    --------
+    >>> spoken("hint 01_graphs")
+    'cgkit hint 01_graphs'
+    """
+    return f"{os.environ.get('CGKIT_CALLED') or 'cgkit'} {words}"
 
 
 class Progress:

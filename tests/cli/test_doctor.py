@@ -9,8 +9,10 @@ import pytest
 
 from cgkit.cli import doctor, run
 from cgkit.cli.report import Item
+from cgkit.errors import RenderError
 
 MISSING = Path("/no/such/place")
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_this_machine_is_well(capsys):
@@ -68,7 +70,25 @@ def test_packages_are_compared_with_the_lock(tmp_path):
     with pytest.raises(doctor.Fault) as found:
         doctor.packages(lock)
     assert str(found.value) == f"click {here} in place of 0.1, no-such-package is missing"
-    assert "--require-hashes -r requirements.lock" in found.value.cure
+    by_pip = f'"{sys.executable}" -m pip install --require-hashes -r "{lock}"'
+    assert found.value.cure == by_pip
+
+
+def test_what_start_py_made_is_made_anew_by_it(tmp_path, monkeypatch):
+    lock = tmp_path / "requirements.lock"
+    lock.write_text("no-such-package==1.0\n")
+    (tmp_path / doctor.MADE_BY_START).write_text("{}")
+    assert f'"{doctor.MADE_BY_START}"' in (ROOT / "start.py").read_text()
+    monkeypatch.setattr(doctor.sys, "prefix", str(tmp_path))
+    with pytest.raises(doctor.Fault) as found:
+        doctor.packages(lock)
+    assert found.value.cure == doctor.REINSTALL
+
+
+def test_a_lock_that_is_missing_can_be_had_again(tmp_path):
+    with pytest.raises(doctor.Fault, match=r"requirements\.lock is missing") as found:
+        doctor.packages(tmp_path / "requirements.lock")
+    assert found.value.cure.startswith("git checkout requirements.lock")
 
 
 def test_many_wrong_packages_are_counted(tmp_path):
@@ -84,8 +104,31 @@ def test_graphviz_must_give_a_picture(monkeypatch):
         doctor.graphviz()
 
 
+def test_without_a_graphviz_there_is_one_cure(monkeypatch):
+    def refuse(*_):
+        raise RenderError("pygraphviz is not installed", attempt="python start.py doctor")
+
+    monkeypatch.setattr("cgkit.render.engine.render", refuse)
+    item = doctor.examined("graphviz", doctor.graphviz)
+    assert item.detail == f"pygraphviz is not installed\ncure: {doctor.REINSTALL}"
+
+
+def test_without_ipykernel_there_is_no_traceback(monkeypatch, capfd):
+    monkeypatch.setattr(doctor, "find_spec", lambda name: None)
+    with pytest.raises(doctor.Fault, match="ipykernel is missing"):
+        doctor.kernel()
+
+
+def test_a_kernel_that_breaks_keeps_its_words_to_itself(monkeypatch, capfd, tmp_path):
+    (tmp_path / "ipykernel_launcher.py").write_text("1 / 0\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with pytest.raises(RuntimeError, match="died"):
+        doctor.kernel()
+    assert "ZeroDivisionError" not in capfd.readouterr().err
+
+
 def test_another_kernel_is_seen(monkeypatch):
-    monkeypatch.setattr(doctor, "spoken", lambda client: "/another/python")
+    monkeypatch.setattr(doctor, "prefix_of", lambda client: "/another/python")
     with pytest.raises(doctor.Fault, match="runs in /another/python"):
         doctor.kernel()
 
@@ -118,6 +161,21 @@ def test_alembic_must_be_there(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(doctor.Fault, match="alembic is not found"):
         doctor.alembic(tmp_path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs scripts with a first line")
+@pytest.mark.parametrize("text", ["#!/no/such/python\n", "#!/bin/sh\nexit 1\n"])
+def test_alembic_must_run(tmp_path, text):
+    (tmp_path / "alembic").write_text(text)
+    (tmp_path / "alembic").chmod(0o755)
+    with pytest.raises(doctor.Fault, match="alembic does not run"):
+        doctor.alembic(tmp_path)
+
+
+def test_a_file_in_place_of_a_folder_is_named(tmp_path):
+    (tmp_path / "classes").write_text("")
+    with pytest.raises(doctor.Fault, match=r"classes is a file, and a folder is needed"):
+        doctor.writable(doctor.folders_in_use(tmp_path))
 
 
 def test_folders_are_really_written_to(monkeypatch, tmp_path):

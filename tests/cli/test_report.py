@@ -6,7 +6,7 @@ import json
 import click
 import pytest
 
-from cgkit.cli.report import Item, Progress, colors_wanted, emit, explain, fail, finish
+from cgkit.cli.report import Item, Progress, colors_wanted, emit, explain, fail, finish, spoken
 from cgkit.errors import CgkitError
 
 ITEMS = [Item("numpy", "ok", "2.4.6"), Item("disk", "failed", "full\ncure: free some")]
@@ -109,3 +109,9 @@ def test_errors_read_as_sentences():
     assert explain(OSError(28, "No space left on device")) == "no space left on device"
     assert explain(click.UsageError("there is no -x")) == "there is no -x"
     assert explain(ValueError("odd")) == "odd"
+
+
+def test_commands_are_named_as_they_are_called(monkeypatch):
+    assert spoken("check") == "cgkit check"
+    monkeypatch.setenv("CGKIT_CALLED", "python start.py")
+    assert spoken("check") == "python start.py check"
