@@ -1,13 +1,15 @@
 """What all tests share.
 
 A test with the mark `oracle` or `browser` says which command brings what it needs, and in CI it
-may not be skipped: a skipped comparison would look like a passed one.
+may not be skipped: a skipped comparison would look like a passed one. Nor may one that needs a
+sandbox.
 """
 
 import importlib.util
 import os
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
 NEEDS = {"oracle": "torch", "browser": "playwright"}
+SANDBOX = re.compile(r"no sandbox here|bundled bwrap")
 
 # Messages name commands as they were called; here they are always called `cgkit`.
 os.environ.pop("CGKIT_CALLED", None)
@@ -33,12 +36,21 @@ def pytest_runtest_setup(item):
             pytest.skip(f"{package} is missing; install it by: python start.py test -m {mark}")
 
 
+def lacks_sandbox(call):
+    """Say whether a test skips itself since it found no sandbox.
+
+    The lock brings one, so that every Linux machine has it.
+    """
+    lacking = SANDBOX.search(str(call.excinfo.value)) if call.excinfo else None
+    return sys.platform == "linux" and lacking is not None
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
     """Turn a skip into a failure where it must not happen."""
     report = yield
-    marked = any(item.get_closest_marker(mark) for mark in NEEDS)
-    if report.skipped and marked and os.environ.get("CI") and not hasattr(report, "wasxfail"):
+    kept = any(item.get_closest_marker(mark) for mark in NEEDS) or lacks_sandbox(call)
+    if report.skipped and kept and os.environ.get("CI") and not hasattr(report, "wasxfail"):
         report.outcome = "failed"
         report.longrepr = f"skipped, which is a failure in CI: {call.excinfo.value}"
     return report

@@ -13,6 +13,7 @@ HEAD = "import pytest\n@pytest.mark.{mark}\n"
 SKIPPED = HEAD.format(mark="oracle") + "def test_a():\n    pytest.skip('no torch here')\n"
 EXPECTED = HEAD.format(mark="oracle") + "@pytest.mark.xfail\ndef test_b():\n    assert False\n"
 BROWSER = HEAD.format(mark="browser") + "def test_c():\n    assert False\n"
+SANDBOX = "import pytest\ndef test_d():\n    pytest.skip('{why}')\n"
 WHOLE_FILE = "import pytest\npytest.importorskip('no_such_package')\n"
 
 
@@ -40,6 +41,23 @@ def test_in_ci_a_skipped_comparison_fails(tmp_path):
     assert code == 1
     assert "skipped, which is a failure in CI: no torch here" in text
     assert "1 failed, 1 xfailed" in text
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="sandboxes are for Linux")
+@pytest.mark.parametrize(
+    ("why", "ci", "code"),
+    [
+        ("no sandbox here: no namespaces", "true", 1),
+        ("no bundled bwrap on this machine", "true", 1),
+        ("bundled bwrap does not work here: no namespaces", "true", 1),
+        ("no system bwrap on this machine", "true", 0),
+        ("no sandbox here: no namespaces", "", 0),
+    ],
+)
+def test_in_ci_a_sandbox_must_be_there(tmp_path, why, ci, code):
+    found, text = outcome(tmp_path, [SANDBOX.format(why=why)], ci=ci)
+    assert found == code
+    assert why in text
 
 
 def test_elsewhere_it_is_skipped_and_says_how_to_install_what_is_missing(tmp_path):
