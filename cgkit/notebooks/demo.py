@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -31,6 +32,7 @@ from cgkit.notebooks.clerk import Answer, Clerk
 from cgkit.notebooks.compose import load
 from cgkit.notebooks.project import Project, Text
 
+HOUR = 3600
 SKIPPED = "skipped: there is no sandbox here, and this would run with your rights"
 
 
@@ -129,10 +131,19 @@ def demo(project: Project, *, tell: Tell = untold, situation: Situation | None =
     Raises
     ------
     NotebookError
-        There is no sample class, a solution is out of date, or nbgrader fails altogether.
+        There is no sample class, a solution is out of date, nbgrader fails altogether, or another
+        demo runs.
     """
     lectures = _lectures(project)
     home = project.build / "demo"
+    with _alone(home.with_name("demo.lock")):
+        return _graded(project, lectures, home, tell, situation)
+
+
+def _graded(
+    project: Project, lectures: list[Lecture], home: Path, tell: Tell, situation: Situation | None
+) -> Outcome:
+    """Grade all lectures in a folder made anew."""
     tell("sweep")
     _remove(home)
     situation = situation or best_situation()
@@ -213,6 +224,42 @@ def _lectures(project: Project) -> list[Lecture]:
         place = f"{project.relative(project.classroom)}/ASSIGNMENT/{CLASS_FILE}"
         raise NotebookError("no sample class", why=f"one would be written down in {place}")
     return lectures
+
+
+@contextmanager
+def _alone(lock: Path) -> Iterator[None]:
+    """Keep other demos out of the folder, by a lock that holds the number of our process."""
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    if _left_behind(lock):
+        lock.unlink(missing_ok=True)
+    try:
+        with lock.open("x", encoding="utf-8") as file:
+            file.write(str(os.getpid()))
+    except FileExistsError as error:
+        raise NotebookError(
+            "a demo is already running",
+            why="both would write the same folder",
+            attempt=f"waiting for it; if none runs, remove {lock}",
+        ) from error
+    try:
+        yield
+    finally:
+        lock.unlink(missing_ok=True)
+
+
+def _left_behind(lock: Path) -> bool:
+    """Say whether who wrote a lock is gone: after an hour, or when no such process runs."""
+    try:
+        text, age = lock.read_text(encoding="utf-8"), time.time() - lock.stat().st_mtime
+        if os.name != "nt" and text.isdigit():  # Windows would end the process one asks about
+            os.kill(int(text), 0)
+    except ProcessLookupError:
+        return True
+    except FileNotFoundError:
+        return False
+    except PermissionError:
+        return age > HOUR
+    return age > (HOUR if text else 10)
 
 
 def _remove(folder: Path) -> None:

@@ -1,6 +1,9 @@
 """The sample class graded from end to end, and what the table is made of."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -108,6 +111,30 @@ def test_an_interrupted_removal_is_finished(tmp_path):
     demonstration._remove(tmp_path / "demo")
     demonstration._remove(tmp_path / "demo")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_second_demo_is_refused_and_leaves_the_first_alone(taught):
+    lock = taught.build / "demo.lock"
+    (taught.build / "demo").mkdir(parents=True)
+    lock.write_text(str(os.getpid()))
+    with pytest.raises(NotebookError, match="a demo is already running"):
+        demo(taught)
+    assert (taught.build / "demo").is_dir()
+    assert lock.exists()
+
+
+@pytest.mark.parametrize("left", ["dead", "old", "empty"])
+def test_a_lock_left_behind_does_not_stop_a_demo(tmp_path, left):
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    lock = tmp_path / "build" / "demo.lock"
+    lock.parent.mkdir()
+    lock.write_text({"dead": str(ended.pid), "old": str(os.getpid()), "empty": ""}[left])
+    if left != "dead":
+        os.utime(lock, (0, 0))
+    with demonstration._alone(lock):
+        assert lock.read_text() == str(os.getpid())
+    assert not lock.exists()
 
 
 def test_words_expected_of_every_test_cell():
