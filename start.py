@@ -245,8 +245,8 @@ def install(venv: Path, part: str) -> None:
     if lock.endswith(".lock"):
         say(f"Installing the {part}: about {total} packages")
         pip(venv, ["--require-hashes", "--only-binary=:all:", "-r", str(HERE / lock)], total)
-        # matplotlib looks for its fonts now: its word about that has no place in a notebook
-        run_quietly(venv, [str(python_of(venv)), "-c", "import matplotlib.font_manager"])
+        if part == "course":  # matplotlib looks for fonts now: its word about that is no output
+            run_quietly(venv, [str(python_of(venv)), "-c", "import matplotlib.font_manager"])
         return None
     say(f"Installing what the mark '{part}' needs")
     pins = re.findall(r"^\w[^\\\n]*", (HERE / "requirements.lock").read_text("utf-8"), re.MULTILINE)
