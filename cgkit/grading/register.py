@@ -8,9 +8,13 @@ notebook is written. It is nbgrader's code that works, so both ways give the sam
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
-from collections.abc import Mapping
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from cgkit.errors import EnvironmentFault, NotebookError
@@ -90,7 +94,7 @@ def enter(url: str, course: str, assignment: str, notebook: Mapping[str, Any]) -
 
     made = nbformat.reads(json.dumps(notebook), as_version=4)  # type: ignore[no-untyped-call]
     resources = {"nbgrader": {"assignment": assignment, "notebook": assignment, "db_url": url}}
-    with api.Gradebook(url, course) as gradebook:
+    with _alembic_found(), api.Gradebook(url, course) as gradebook:
         gradebook.update_or_create_assignment(assignment)
     quiet = logging.getLogger("cgkit.register")
     quiet.addHandler(logging.NullHandler())
@@ -102,3 +106,17 @@ def enter(url: str, course: str, assignment: str, notebook: Mapping[str, Any]) -
         what = f"{assignment} has other cells now than when work was handed in"
         attempt = "a new name for the new version, or a new folder for the class"
         raise NotebookError(what, why=str(error), attempt=attempt) from error
+
+
+@contextlib.contextmanager
+def _alembic_found() -> Iterator[None]:
+    """Let nbgrader find `alembic`, which it runs by name when it makes a gradebook.
+
+    A gradebook that was made without stays broken for good.
+    """
+    before = os.environ.get("PATH", "")
+    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), before])
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = before

@@ -1,11 +1,9 @@
 """What tests of grading share: a lane with the small assignment, behind the best fence there is."""
 
 import importlib.util
-import os
 import shutil
 import sys
 from pathlib import Path
-from unittest.mock import patch
 
 import pytest
 
@@ -55,8 +53,7 @@ def empty_book(tmp_path_factory):
     """A gradebook that knows the small assignment; nbgrader needs seconds to make one."""
     made = classwork.notebook(classwork.assignment_cells())
     path = tmp_path_factory.mktemp("book") / "gradebook.db"
-    with patch.dict(os.environ, {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}):
-        enter(f"sqlite:///{path}", "cgkit", "small", made)
+    enter(f"sqlite:///{path}", "cgkit", "small", made)
     return path
 
 
