@@ -1,7 +1,7 @@
 """Say whether what was built is current, right, and keeps its secrets.
 
     text ──made again──► equal to what is stored?       chapters: run again, outputs compared
-    answers ──run──► every check gives all its points?
+    answers ──run──► every check gives all its points?   checks fair, hidden parts hidden?
     release ──run──► nothing but NotImplementedError, 0 points?  no hidden line in it?
 
 Nothing is written outside build/. Times in volatile cells and the bytes of pictures may differ.
@@ -9,6 +9,7 @@ Nothing is written outside build/. Times in volatile cells and the bytes of pict
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -16,6 +17,8 @@ from pathlib import Path
 
 from cgkit.cells import Cell, read
 from cgkit.errors import NotebookError
+from cgkit.grading.lint import lint
+from cgkit.grading.master import read_master
 from cgkit.notebooks import outputs, release
 from cgkit.notebooks.build import Tell, is_current, make, place_of, untold
 from cgkit.notebooks.compose import dump, load
@@ -91,6 +94,7 @@ def _built_faults(project: Project, text: Text, tell: Tell) -> Iterator[str]:
         if dump(fresh) != text.built.read_text(encoding="utf-8"):
             yield f"not what its text gives; was it edited? {again}"
             return
+        yield from _lint_faults(text, cells)
         tell(f"{text.source}: run with the answers")
         yield from _answer_faults(text, cells, report(run(fresh, text.built.parent, Limits())))
         return
@@ -100,6 +104,15 @@ def _built_faults(project: Project, text: Text, tell: Tell) -> Iterator[str]:
             place = place_of(text, cell) if cell else "the last cell"
             yield f"stored outputs differ from those of a new run ({place}); {again}"
             return
+
+
+def _lint_faults(text: Text, cells: Sequence[Cell]) -> Iterator[str]:
+    """Find test cells that would judge unfairly, or tell secrets, when work is graded."""
+    places = {cell.grade_id: place_of(text, cell) for cell in cells}
+    notebook = json.loads(text.built.read_text(encoding="utf-8"))
+    for finding in lint(read_master(notebook)):
+        place = places.get(finding.where, finding.where)
+        yield f"{place}, line {finding.line} of {finding.where}: {finding.what}"
 
 
 def _answer_faults(text: Text, cells: Sequence[Cell], result: Report) -> Iterator[str]:

@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 from cgkit.notebooks import release
+from cgkit.notebooks import verify as verification
 from cgkit.notebooks.build import build
 from cgkit.notebooks.compose import fingerprint_of
 from cgkit.notebooks.project import Project
@@ -48,6 +49,17 @@ def test_a_chapter_is_current_until_its_text_or_its_outputs_change(project):
     assert faults(project, "course") == {
         CHAPTER: "older than course/01_sums.py; run: cgkit build course/01_sums.py"
     }
+
+
+def test_a_check_that_would_judge_unfairly_is_named(project, monkeypatch):
+    change(project, "solutions/01_sums.py", "int(add(1, 1))", "add(1, 1)")
+    build(project, ["solutions"])
+    monkeypatch.setattr(verification, "report", lambda notebook: Report((), ()))
+    monkeypatch.setattr(verification, "run", lambda *_: None)
+    monkeypatch.setattr(verification, "_release_faults", lambda *_: ())
+    (fault,) = faults(project, "solutions").values()
+    assert fault.startswith("solutions/01_sums.py, cell at line ")
+    assert "line 2 of test_more: it ends with what add gives" in fault
 
 
 def test_a_broken_text_is_a_finding_and_not_the_end(project):
