@@ -42,7 +42,7 @@ class TensorType:
 
     def __init__(self, shape: Iterable[Size], dtype: DTypeLike) -> None:
         object.__setattr__(self, "shape", tuple(shape))
-        object.__setattr__(self, "dtype", as_dtype(dtype))
+        object.__setattr__(self, "dtype", _named_dtype(dtype))
 
     @property
     def ndim(self) -> int:
@@ -63,6 +63,14 @@ class TensorType:
         return f"{self.dtype}[{', '.join(str(size) for size in self.shape)}]"
 
 
+def _named_dtype(dtype: DTypeLike) -> np.dtype:
+    """Find any dtype of NumPy's; DtypeError where there is none of that name."""
+    try:
+        return np.dtype(dtype)
+    except TypeError:
+        raise DtypeError(f"there is no dtype {dtype!r}", attempt='"float32" or "int64"') from None
+
+
 def as_dtype(dtype: DTypeLike) -> np.dtype:
     """Give a dtype of numbers or booleans.
 
@@ -76,10 +84,7 @@ def as_dtype(dtype: DTypeLike) -> np.dtype:
     DtypeError
         There is no such dtype, or it is of something else.
     """
-    try:
-        found = np.dtype(dtype)
-    except TypeError:
-        raise DtypeError(f"there is no dtype {dtype!r}", attempt='"float32" or "int64"') from None
+    found = _named_dtype(dtype)
     if found.kind not in "fiub":
         raise DtypeError(f"a tensor holds real numbers, not {found}", attempt='"float32"')
     return found

@@ -61,7 +61,8 @@ def test_the_systems_own_python_is_refused_and_conda_is_not(tmp_path):
     assert doctor.environment(tmp_path / "venv", tmp_path) == str(tmp_path / "venv")
 
 
-def test_packages_are_compared_with_the_lock(tmp_path):
+def test_packages_are_compared_with_the_lock(tmp_path, monkeypatch):
+    monkeypatch.setattr(doctor.sys, "prefix", str(tmp_path))  # an environment of the user's own
     lock = tmp_path / "requirements.lock"
     here = metadata.version("click")
     lock.write_text(f"click=={here} \\\n    --hash=sha256:00\nnone==1 ; python_version < '3'\n")

@@ -51,3 +51,8 @@ def test_what_is_no_dtype_of_numbers_is_refused(given):
 
 def test_dtypes_may_be_given_in_numpys_ways():
     assert as_dtype(np.float32) == as_dtype("f4") == as_dtype(np.dtype("float32")) == np.float32
+
+
+def test_a_type_of_no_known_dtype_says_so():
+    with pytest.raises(DtypeError, match="there is no dtype 'x'"):
+        TensorType((2,), "x")
