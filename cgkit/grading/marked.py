@@ -272,9 +272,9 @@ def _front(result: Result) -> Iterator[Json]:
         lines.append(f"- not graded: {result.failed}")
     if lines:
         title = "For the teacher, to judge; feedback leaves this out."
-        yield _front_cell("teachers-view", [title, *lines], TEACHER)
+        yield _front_cell("teachers-view", title, lines, TEACHER)
     if about:
-        yield _front_cell("notes", ["About this file:", *(f"- {note}" for note in about)], "")
+        yield _front_cell("notes", "About this file:", [f"- {note}" for note in about], "")
 
 
 def flag_line(flag: Flag) -> str:
@@ -291,13 +291,13 @@ def flag_line(flag: Flag) -> str:
     return _plain(text.replace("\n", " "))
 
 
-def _front_cell(name: str, lines: list[str], audience: str) -> Json:
+def _front_cell(name: str, title: str, lines: list[str], audience: str) -> Json:
     metadata = {"cgkit": {"audience": audience}} if audience else {}
     return {
         "cell_type": "code",
         "id": name,
         "metadata": metadata,
-        "source": "",
+        "source": f"# {title}",
         "execution_count": None,
         "outputs": [_stream("stdout", "\n".join(lines) + "\n")],
     }

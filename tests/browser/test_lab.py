@@ -128,3 +128,37 @@ def test_formgrader_shows_the_marks_of_the_demo(eyes, formgrader):
     for student in ("ada", "dan", "hana", "ivo"):
         assert f" {marks[student]}" in shown[student]
     assert "needs autograding" not in shown["ivo"]
+
+
+def test_formgraders_button_grades_by_the_engine(eyes, formgrader):
+    eyes.page.goto(formgrader.start)
+    eyes.page.goto(f"{formgrader.address}/formgrader/manage_submissions/00_start")
+    row = eyes.page.locator("tbody tr").filter(has_text="lou")
+    row.locator(".autograde a").click()
+    modal = eyes.page.locator("#success-modal, #error-modal").first
+    modal.wait_for()
+    log = modal.inner_text()
+    eyes.keep("formgrader-autograded")
+    assert "lou: look: times_table: patches a library" in log
+    assert "Traceback" not in log
+
+
+def test_formgrader_shows_a_teacher_the_verdict_and_what_to_look_at(eyes, formgrader):
+    eyes.page.goto(formgrader.start)
+    eyes.page.goto(f"{formgrader.address}/formgrader/gradebook/01_graphs/01_graphs")
+    eyes.page.locator("tbody tr a").first.wait_for()
+    links = eyes.page.locator("tbody tr a").evaluate_all("all => all.map(one => one.href)")
+    pages = []
+    for link in dict.fromkeys(links):
+        eyes.page.goto(link)
+        eyes.page.locator("#notebook").first.wait_for()
+        pages.append(eyes.page.locator("#notebook").first.inner_text())
+        if "equal to everything" in pages[-1]:
+            eyes.keep("formgrader-submission")
+            eyes.page.get_by_text("evaluate gave a object").first.scroll_into_view_if_needed()
+            eyes.keep("formgrader-verdict")
+    (kai,) = (page for page in pages if "equal to everything" in page)
+    assert "For the teacher, to judge; feedback leaves this out." in kai
+    assert "evaluate gave a object (Equal)" in " ".join(kai.split())
+    assert any("printed by your code:\n│ " in page for page in pages)
+    assert all("✓ " in page or "✗ " in page for page in pages)

@@ -167,7 +167,8 @@ def test_flags_are_for_teachers_and_notes_for_students():
     assert found["teachers-view"]["metadata"]["cgkit"]["audience"] == TEACHER
     assert "mean: uses the network, seen to happen" in said(found["teachers-view"])
     assert "UNSANDBOXED" in said(found["teachers-view"])
-    assert said(found["notes"]) == "About this file:\n- renamed\n"
+    assert found["notes"]["source"] == "# About this file:"
+    assert said(found["notes"]) == "- renamed\n"
     assert "audience" not in json.dumps(found["notes"])
     assert not {"teachers-view", "notes"} & set(made())
 
