@@ -85,7 +85,7 @@ def command(
                 done = grade_class(
                     lesson,
                     students=students,
-                    workers=workers or os.cpu_count() or 1,
+                    workers=workers or processors(),
                     again=again,
                     tell=teller,
                 )
@@ -145,6 +145,12 @@ def lasting(seconds: float) -> str:
     ('1 s', '50 s', '67 min')
     """
     return f"{seconds / 60:.0f} min" if seconds > 60 * 1.05 else f"{max(1, seconds):.0f} s"
+
+
+def processors() -> int:
+    """Count the processors that this process may use."""
+    mine = getattr(os, "sched_getaffinity", None)
+    return len(mine(0)) if mine else os.cpu_count() or 1
 
 
 def _assignments(project: Project, places: Places, wanted: str | None) -> list[str]:

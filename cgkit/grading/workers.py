@@ -28,13 +28,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import IO, Any, NoReturn, Self, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, NoReturn, Self, TypeAlias
 
 from cgkit.errors import CgkitError, EnvironmentFault, NotebookError
 from cgkit.grading.kept import Learned, learned_body, learned_from
-from cgkit.grading.lane import Assignment, Lane, read_assignment
 from cgkit.grading.result import Result, from_body, to_body
 from cgkit.grading.sandbox import Situation
+
+if TYPE_CHECKING:
+    from cgkit.grading.lane import Lane
 
 Load: TypeAlias = Callable[[], bytes]
 Tried: TypeAlias = Result | CgkitError
@@ -86,7 +88,17 @@ class Worker:
         self.ended = False
 
     def begin(self) -> None:
-        """Start the process, unless all has ended; what it says first is read by `ready`."""
+        """Start the process, unless all has ended; what it says first is read by `ready`.
+
+        Raises
+        ------
+        EnvironmentFault
+            This system cannot copy a running process.
+        """
+        if not hasattr(os, "fork"):
+            why = "each submission is judged in a copy of a running process, and Windows has none"
+            attempt = "WSL on Windows: wsl --install, then the same commands there"
+            raise EnvironmentFault("grading needs Linux or macOS", why=why, attempt=attempt)
         with self._lock:  # `end` may be called meanwhile, by the thread that waits for results
             if self.ended:
                 return
@@ -279,8 +291,10 @@ def _work(
 
 
 def _lane(order: dict[str, Any]) -> Lane:
+    from cgkit.grading.lane import Lane, read_assignment  # not everywhere can it be imported
+
     source = Path(order["source"])
-    assignment: Assignment = read_assignment(order["assignment"], json.loads(source.read_bytes()))
+    assignment = read_assignment(order["assignment"], json.loads(source.read_bytes()))
     given = order["situation"]
     bwrap = Path(given["bwrap"]) if given["bwrap"] else None
     situation = Situation(given["which"], bwrap, given["inner"], tuple(given["lost"]))

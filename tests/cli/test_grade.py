@@ -1,7 +1,6 @@
 """`cgkit grade`: the table, the report for programs, and a sentence for whatever is missing."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -12,7 +11,7 @@ import pytest
 
 from cgkit.cli import grade as verb
 from cgkit.cli import run
-from cgkit.cli.grade import Teller, lasting
+from cgkit.cli.grade import Teller, lasting, processors
 from cgkit.cli.report import Progress
 from cgkit.errors import EnvironmentFault
 from cgkit.grading.batch import Graded
@@ -83,7 +82,7 @@ def test_a_table_shows_points_notes_and_flags(class_of, capsys):
         "grades    classes/grades.csv",
         "notebooks classes/autograded",
     ]
-    assert asked[0][1] == {"students": (), "workers": os.cpu_count(), "again": False}
+    assert asked[0][1] == {"students": (), "workers": processors(), "again": False}
 
 
 def test_nothing_new_is_said_to_be_nothing_new(class_of, capsys):

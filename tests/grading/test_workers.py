@@ -136,6 +136,24 @@ def test_what_has_ended_does_not_begin_again(order):
         worker.ready()
 
 
+def test_a_system_that_cannot_fork_is_told_in_a_sentence(order, monkeypatch):
+    monkeypatch.delattr(workers.os, "fork")
+    with pytest.raises(EnvironmentFault, match=r"needs Linux or macOS[\s\S]*WSL"), Crew(order, 1):
+        pass
+
+
+def test_what_only_some_systems_have_is_imported_by_the_process_alone():
+    program = (
+        "import sys\n"
+        "sys.modules['resource'] = sys.modules['fcntl'] = None\n"
+        "import cgkit.cli.grade, cgkit.cli.demo\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
 # the process itself, in this one
 
 
