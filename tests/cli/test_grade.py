@@ -1,6 +1,7 @@
 """`cgkit grade`: the table, the report for programs, and a sentence for whatever is missing."""
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -30,13 +31,31 @@ def graded(student, points=3.0, *, new=True, known=False, changes=(), waiting=()
     return Graded(student, "01_sums", result, recorded, known, new, waiting)
 
 
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The tiny course with its assignment built, which takes seconds."""
+    root = tmp_path_factory.mktemp("built") / "tiny course"
+    shutil.copytree(ROOT / "tests" / "expected" / "tiny", root)
+    shutil.copy(ROOT / "nbgrader_config.py", root)
+    build(Project(root), ["solutions"])
+    return root
+
+
 @pytest.fixture
-def course(tiny_course, monkeypatch):
-    """The tiny course, built, with a sandbox that is not asked for."""
+def working_copy(built, tmp_path, monkeypatch):
+    """A copy of it to work in."""
+    root = tmp_path / "tiny course"
+    shutil.copytree(built, root)
+    monkeypatch.chdir(root)
     monkeypatch.delenv("CGKIT_CLASS", raising=False)
-    build(Project(tiny_course), ["solutions"])
+    return root
+
+
+@pytest.fixture
+def course(working_copy, monkeypatch):
+    """The same, with a sandbox that is not asked for."""
     monkeypatch.setattr(verb, "find", lambda which=None: Situation(which or "system"))
-    return tiny_course
+    return working_copy
 
 
 @pytest.fixture
@@ -213,13 +232,11 @@ def command(*words):
 
 
 @pytest.mark.slow
-def test_kill_it_anywhere_and_a_second_run_goes_on(tiny_course, monkeypatch):
-    monkeypatch.delenv("CGKIT_CLASS", raising=False)
-    build(Project(tiny_course), [])
+def test_kill_it_anywhere_and_a_second_run_goes_on(working_copy):
     names = [f"s{number:02}" for number in range(12)]
     for name in names:
-        hand_in(tiny_course, name, f"import time\ntime.sleep(0.2)  # {name}\n{ANSWER}")
-    marked = tiny_course / "classes" / "autograded"
+        hand_in(working_copy, name, f"import time\ntime.sleep(0.2)  # {name}\n{ANSWER}")
+    marked = working_copy / "classes" / "autograded"
     for wanted in (1, 4, 8):
         with subprocess.Popen(
             command("--workers", "2"), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
@@ -242,12 +259,10 @@ def test_kill_it_anywhere_and_a_second_run_goes_on(tiny_course, monkeypatch):
 
 
 @pytest.mark.slow
-def test_ctrl_c_ends_all_processes_and_says_what_stands(tiny_course, monkeypatch):
-    monkeypatch.delenv("CGKIT_CLASS", raising=False)
-    build(Project(tiny_course), [])
+def test_ctrl_c_ends_all_processes_and_says_what_stands(working_copy):
     for number in range(6):
-        hand_in(tiny_course, f"s{number}", f"import time\ntime.sleep(0.5)  # {number}\n{ANSWER}")
-    marked = tiny_course / "classes" / "autograded"
+        hand_in(working_copy, f"s{number}", f"import time\ntime.sleep(0.5)  # {number}\n{ANSWER}")
+    marked = working_copy / "classes" / "autograded"
     with subprocess.Popen(
         command("--workers", "2"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
