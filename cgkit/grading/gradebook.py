@@ -32,7 +32,6 @@ from cgkit.errors import EnvironmentFault
 WAIT = 60
 """Seconds to wait for another program that is writing."""
 
-_COURSE = table("course", column("id"))
 _ASSIGNMENT = table(
     "assignment", column("id"), column("name"), column("course_id"), column("duedate", sql.DateTime)
 )

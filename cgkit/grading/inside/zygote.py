@@ -50,8 +50,6 @@ WARM = (array, ast, collections, contextlib, dataclasses, functools, heapq, insp
         math, operator, re, string, time, traceback, types, typing, np.random)  # fmt: skip
 """Loaded once for all: what students import most."""
 
-_FOREVER = 1e9
-
 
 class Zygote:
     """Waits for orders and forks.
