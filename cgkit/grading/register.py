@@ -72,7 +72,7 @@ def desk_for(
     enter(url, course, assignment, notebook)
     desk = _desk(url, assignment)
     if desk is None:
-        raise EnvironmentFault(f"{assignment} cannot be entered into the gradebook {url}")
+        raise EnvironmentFault(f"{assignment} cannot be entered into the gradebook")
     return desk, True
 
 
@@ -84,10 +84,14 @@ def _desk(url: str, assignment: str) -> Desk | None:
 def enter(url: str, course: str, assignment: str, notebook: Mapping[str, Any]) -> None:
     """Enter an assignment, or new points for one that is there.
 
+    A gradebook that is only half made, since its making was stopped, is made whole first.
+
     Raises
     ------
     NotebookError
         Work was handed in already, for an assignment with other cells.
+    EnvironmentFault
+        An older nbgrader made the gradebook.
     """
     import nbformat
     from nbgrader import api, preprocessors
@@ -95,6 +99,7 @@ def enter(url: str, course: str, assignment: str, notebook: Mapping[str, Any]) -
     made = nbformat.reads(json.dumps(notebook), as_version=4)  # type: ignore[no-untyped-call]
     resources = {"nbgrader": {"assignment": assignment, "notebook": assignment, "db_url": url}}
     with _alembic_found(), api.Gradebook(url, course) as gradebook:
+        _complete(gradebook)
         gradebook.update_or_create_assignment(assignment)
     quiet = logging.getLogger("cgkit.register")
     quiet.addHandler(logging.NullHandler())
@@ -108,12 +113,40 @@ def enter(url: str, course: str, assignment: str, notebook: Mapping[str, Any]) -
         raise NotebookError(what, why=str(error), attempt=attempt) from error
 
 
+def _complete(gradebook: Any) -> None:
+    """Note the version of a gradebook whose making was stopped before nbgrader could note it.
+
+    Raises
+    ------
+    EnvironmentFault
+        It has other columns: an older nbgrader made it.
+    """
+    import sqlalchemy as sql
+    from nbgrader import api
+
+    found = sql.inspect(gradebook.engine)
+    version = sql.table("alembic_version", sql.column("version_num"))
+    with gradebook.engine.begin() as connection:
+        there = found.has_table(version.name)
+        if there and connection.execute(sql.select(version)).first():
+            return
+        for name, known in api.Base.metadata.tables.items():
+            lacking = set(known.columns.keys()) - {
+                column["name"] for column in found.get_columns(name)
+            }
+            if lacking:
+                what = f"the gradebook {gradebook.engine.url} is of an older nbgrader"
+                why = f"its table {name} has no {', '.join(sorted(lacking))}"
+                raise EnvironmentFault(what, why=why, attempt="nbgrader db upgrade")
+        if not there:
+            made = "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"
+            connection.execute(sql.text(made))
+        connection.execute(sql.insert(version), {"version_num": api.get_alembic_version()})
+
+
 @contextlib.contextmanager
 def _alembic_found() -> Iterator[None]:
-    """Let nbgrader find `alembic`, which it runs by name when it makes a gradebook.
-
-    A gradebook that was made without stays broken for good.
-    """
+    """Let nbgrader find `alembic`, which it runs by name when it makes a gradebook."""
     before = os.environ.get("PATH", "")
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), before])
     try:

@@ -1,9 +1,12 @@
 """An assignment gets into the gradebook the way nbgrader puts it there."""
 
+import contextlib
+import sqlite3
+
 import pytest
 from classwork import assignment_cells, cell, notebook
 
-from cgkit.errors import NotebookError
+from cgkit.errors import EnvironmentFault, NotebookError
 from cgkit.grading.gradebook import Gradebook, Mark, Marks
 from cgkit.grading.master import read_master
 from cgkit.grading.register import desk_for, enter, fits
@@ -81,3 +84,46 @@ def test_a_gradebook_is_made_where_there_is_none(tmp_path):
     with Gradebook(url) as opened:
         assert opened.made
         assert opened.desk("small") is not None
+
+
+def stopped_while_made(path, *commands):
+    """Make a gradebook as nbgrader does, and stop before it notes the version."""
+    from nbgrader.api import Base
+    from sqlalchemy import create_engine
+
+    engine = create_engine(f"sqlite:///{path}")
+    Base.metadata.create_all(bind=engine)
+    engine.dispose()
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        for command in commands:
+            connection.execute(command)
+        connection.commit()
+    return f"sqlite:///{path}"
+
+
+@pytest.mark.parametrize(
+    "commands",
+    [
+        (),
+        ("DROP TABLE comment", "DROP TABLE grade"),
+        ("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)",),
+    ],
+    ids=["no version", "half of the tables", "a version that is empty"],
+)
+@pytest.mark.slow
+def test_a_gradebook_whose_making_was_stopped_is_made_whole(tmp_path, commands):
+    path = tmp_path / "gradebook.db"
+    url = stopped_while_made(path, *commands)
+    desk, entered = desk_of(url, NOTEBOOK)
+    assert entered
+    desk.record(Marks("ada", {"test_mean": Mark(4.0)}))
+    assert desk.points("ada")["test_mean"] == 4.0
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        assert len(connection.execute("select version_num from alembic_version").fetchall()) == 1
+
+
+def test_a_gradebook_of_an_older_nbgrader_is_said_to_be_one(tmp_path):
+    url = stopped_while_made(tmp_path / "gradebook.db", "ALTER TABLE student DROP COLUMN email")
+    with pytest.raises(EnvironmentFault, match=r"of an older nbgrader\n.*no email") as caught:
+        desk_of(url, NOTEBOOK)
+    assert caught.value.attempt == "nbgrader db upgrade"
