@@ -77,8 +77,9 @@ class Exam:
         self._searching = False
         if not callable(candidate):
             raise task.failed(_not_a_function(task, candidate))
+        self._candidate: Callable[..., object] = candidate
         # a stand-in may have a way to be called that also shows what it did to its arguments
-        self._candidate: Callable[..., object] = getattr(candidate, "watched", candidate)
+        self._watched: Callable[..., object] = getattr(candidate, "watched", candidate)
 
     def call(
         self,
@@ -104,7 +105,7 @@ class Exam:
         given = copy.deepcopy(tuple(arguments)) if copies else tuple(arguments)
         try:
             with contextlib.redirect_stdout(_Sink()):
-                value = self._candidate(*given)
+                value = (self._watched if copies else self._candidate)(*given)
         except (Exception, SystemExit) as error:
             return error
         except KeyboardInterrupt as stop:
@@ -150,8 +151,7 @@ class Exam:
             Whether the student gets copies; large arguments that nobody needs again may go as
             they are.
         """
-        text = called or write_call(self.task.function, arguments)
-        outcome = self.call(arguments, called=text, copies=copies)
+        outcome = self.call(arguments, called=called, copies=copies)
         kept = outcome if isinstance(outcome, Returned) else type(outcome)
         self._seen.append(_Seen(tuple(arguments), kept, tolerance))
         fault = judge(outcome, expected, self.task.function, tolerance)
@@ -160,6 +160,7 @@ class Exam:
         better = why if why and (insist or fault.stage in ("shape", "values")) else fault.why
         plain_kind = fault.stage == "type" and fault.error is None
         shown = "" if plain_kind else drawing
+        text = called or write_call(self.task.function, arguments)
         return replace(fault, called=text, why=better, drawing=shown)
 
     def require(self, fault: Fault | None) -> None:

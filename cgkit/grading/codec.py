@@ -38,6 +38,8 @@ WIDEST = 1 << 20
 DTYPES = "biufcUS"
 """Kinds of arrays that may cross: numbers, truth values and texts."""
 
+_AS_IT_IS = frozenset({str, bool, type(None)})
+_MARKED = frozenset({dict, list})
 _ALIASED = (list, dict, set, bytearray, np.ndarray)
 _SIZED = frozenset({list, tuple, dict, set, frozenset, collections.deque})
 _NAMED = {
@@ -96,7 +98,7 @@ class Encoder:
             return {"argument": self._known[id(value)]}
         write = _WRITERS.get(kind)
         if write is not None:
-            self._count(len(value) if kind in _SIZED else 1)
+            self.count(len(value) if kind in _SIZED else 1)
             return write(self, value, depth + 1)
         if kind in BY_TYPE:
             found = BY_TYPE[kind]
@@ -105,14 +107,15 @@ class Encoder:
             return self._scalar(value)
         return self._other(value)
 
-    def _count(self, items: int) -> None:
+    def count(self, items: int) -> None:
+        """Add to the items of this value, and refuse it when they are too many."""
         self._items += 1 + items
         if self._items > MOST_ITEMS:
             raise Refused(f"a value of more than {MOST_ITEMS:,} items")
 
     def many(self, values: Any, depth: int) -> list[Mark]:
         """Give the marks of several values."""
-        return [value if type(value) is str else self(value, depth) for value in values]
+        return [value if type(value) in _AS_IT_IS else self(value, depth) for value in values]
 
     def bytes(self, data: bytes) -> list[int]:
         """Store raw bytes; give where they lie."""
@@ -148,9 +151,17 @@ def _whole(value: Any) -> Mark:
 
 def _dict(encoder: Encoder, value: Any, depth: int) -> Mark:
     if all(type(key) is str for key in value):
+        if value and all(type(item) is tuple for item in value.values()):
+            return {"rows": _rows(encoder, value, depth + 1)}
         return {"names": dict(zip(value, encoder.many(value.values(), depth), strict=True))}
     keys, items = encoder.many(value, depth), encoder.many(value.values(), depth)
     return {"dict": [[key, item] for key, item in zip(keys, items, strict=True)]}
+
+
+def _rows(encoder: Encoder, value: Any, depth: int) -> Mark:
+    """Give the marks of a dict of tuples, such as a graph: half the work of one mark for each."""
+    encoder.count(sum(map(len, value.values())) + len(value))
+    return {name: encoder.many(row, depth) for name, row in value.items()}
 
 
 def _named(encoder: Encoder, value: Any, depth: int) -> Mark:
@@ -248,7 +259,7 @@ class Decoder:
         """Give the values of several marks."""
         if depth > 2 * DEEPEST:
             raise Refused("marks nested too deeply")
-        return [mark if type(mark) is str else self(mark, depth + 1) for mark in marks]
+        return [self(mark, depth + 1) if type(mark) in _MARKED else mark for mark in marks]
 
     def bytes(self, start: Any, length: Any) -> bytes:
         """Give raw bytes by where they lie."""
@@ -303,6 +314,10 @@ def _read_names(decoder: Decoder, body: Any, depth: int) -> dict[Any, Any]:
     return dict(zip(body, decoder.many(list(body.values()), depth), strict=True))
 
 
+def _read_rows(decoder: Decoder, body: Any, depth: int) -> dict[Any, Any]:
+    return {name: tuple(decoder.many(row, depth)) for name, row in body.items()}
+
+
 def _read_named(decoder: Decoder, body: Any, depth: int) -> Any:
     name, inner = body
     return _NAMED[name](decoder(inner, depth))
@@ -311,6 +326,7 @@ def _read_named(decoder: Decoder, body: Any, depth: int) -> Any:
 _READERS: dict[str, Callable[[Decoder, Any, int], Any]] = {
     "tuple": lambda decoder, body, depth: tuple(decoder.many(body, depth)),
     "names": _read_names,
+    "rows": _read_rows,
     "dict": _read_pairs,
     "named": _read_named,
     "set": lambda decoder, body, depth: set(decoder.many(body, depth)),

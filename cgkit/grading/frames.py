@@ -26,6 +26,7 @@ FOREVER = float("inf")
 
 _SIZES = struct.Struct(">II")
 _CHUNK, _LARGE = 1 << 13, 1 << 20
+_WRITE = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 
 class Closed(CgkitError):
@@ -68,7 +69,7 @@ class Channel:
         Closed, OutOfTime
             The other side is gone, or does not read.
         """
-        text = json.dumps(message, separators=(",", ":")).encode()
+        text = _WRITE(message).encode()
         if len(text) > MOST_TEXT or len(raw) > MOST_BYTES:
             raise Refused(f"more than {MOST_TEXT >> 20} MB of data")
         self._wait(deadline)
@@ -87,13 +88,17 @@ class Channel:
         Closed, OutOfTime
             The other side is gone or sent nonsense, or does not answer.
         """
-        text_size, raw_size = _SIZES.unpack(self._exactly(_SIZES.size, deadline))
+        self._gather(_SIZES.size, deadline)
+        text_size, raw_size = _SIZES.unpack_from(self._come)
         if text_size > MOST_TEXT or raw_size > MOST_BYTES:
             raise Closed("a message larger than any may be")
-        text = self._exactly(text_size, deadline)
-        raw = self._exactly(raw_size, deadline)
+        start, middle = _SIZES.size, _SIZES.size + text_size
+        self._gather(middle + raw_size, deadline)
+        text = self._come[start:middle]
+        raw = bytes(self._come[middle : middle + raw_size])
+        del self._come[: middle + raw_size]
         try:
-            return json.loads(text), raw
+            return json.loads(text.decode()), raw
         except (ValueError, RecursionError) as error:
             raise Closed(f"a malformed message ({type(error).__name__})") from None
 
@@ -123,8 +128,8 @@ class Channel:
             raise OutOfTime("no answer in time")
         self.end.settimeout(left)
 
-    def _exactly(self, size: int, deadline: float) -> bytes:
-        """Read so many bytes; memory grows with what came, never with what was announced."""
+    def _gather(self, size: int, deadline: float) -> None:
+        """Read until so many bytes are there; memory grows with what came, never with a promise."""
         while len(self._come) < size:
             self._wait(deadline)
             try:
@@ -136,6 +141,3 @@ class Channel:
             if not part:
                 raise Closed("the other side closed the connection")
             self._come += part
-        found = bytes(self._come[:size])
-        del self._come[:size]
-        return found

@@ -47,6 +47,7 @@ VALUES = st.recursive(
         st.lists(inner),
         st.lists(inner).map(tuple),
         st.dictionaries(st.text(), inner),
+        st.dictionaries(st.text(), st.lists(inner).map(tuple)),
         st.dictionaries(HASHABLE, inner),
         st.dictionaries(st.text(), inner).map(collections.OrderedDict),
         st.lists(inner).map(collections.deque),
@@ -167,6 +168,8 @@ def test_items_are_counted_where_one_list_stands_many_times():
     items = [0] * 100_000
     with pytest.raises(Refused, match="items"):
         Encoder(refuse)([items] * 40)
+    with pytest.raises(Refused, match="items"):
+        Encoder(refuse)({str(number): tuple(items) for number in range(40)})
 
 
 JUNK = st.recursive(
@@ -178,6 +181,7 @@ JUNK = st.recursive(
                 [
                     "tuple",
                     "names",
+                    "rows",
                     "dict",
                     "named",
                     "set",
@@ -224,6 +228,8 @@ def test_marks_of_any_kind_give_a_value_or_are_refused(mark, raw):
         {"array": ["<f8", [True], 0, 8]},
         {"int": "f" * 2_000_000},
         {"named": ["OrderedDict", 5]},
+        {"rows": [["a", [1]]]},
+        {"rows": {"a": 1}},
         {"named": ["eval", "1"]},
         {"argument": -1},
         {"set": [[1]]},

@@ -256,6 +256,19 @@ def _alive(pid):
         return False
 
 
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="processors cannot be chosen")
+def test_each_worker_stays_on_one_processor_and_they_share_all_of_ours(tmp_path, situation):
+    source = tmp_path / "small.ipynb"
+    source.write_text(json.dumps(notebook(assignment_cells())))
+    ours = os.sched_getaffinity(0)
+    with Crew(Order("small", source, situation, b""), 2) as crew:
+        theirs = [os.sched_getaffinity(worker._process.pid) for worker in crew._workers]
+    assert [len(one) for one in theirs] == [1, 1]
+    assert set.union(*theirs) <= ours
+    assert len(set.union(*theirs)) == min(2, len(ours))
+    assert os.sched_getaffinity(0) == ours
+
+
 @pytest.mark.slow
 def test_an_assignment_whose_answers_fail_is_named(tmp_path, situation):
     source = tmp_path / "small.ipynb"

@@ -7,6 +7,8 @@ Invariants: operators come in as an argument, so calls are counted and nothing i
 
 from __future__ import annotations
 
+import functools
+import random
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -303,17 +305,14 @@ def evaluate_deep(candidate: object, *, seed: int = SEED) -> Score:
     CheckFailed
         The chain broke it, or gave another value.
     """
-    import random
-
     exam = Exam(DEEP, candidate, seed)
-    draw = random.Random(seed)
-    case = _chain(draw, _DEEP)
-    right = evaluate_plainly(case)[case.output]
+    case, right = _deep_case(seed)
     called = f"evaluate(a chain of {_DEEP:,} operators, {case.feeds}, {case.output!r}, operators)"
     first = {name: case.graph[name] for name in ("x", "y", "n0", "n1")}
     drawing = list_graph(first) + f"\n  ... and so on, {_DEEP:,} times, in another order"
     before = sys.getrecursionlimit()
-    arguments = (case.graph, case.feeds, case.output, dict(OPERATORS))
+    # a graph and feeds of its own: what this call does to them, the next one does not see
+    arguments = (dict(case.graph), dict(case.feeds), case.output, dict(OPERATORS))
     sys.setrecursionlimit(_LIMIT)  # a cell may have raised it before
     try:
         fault = exam.examine(arguments, right, called=called, copies=False)
@@ -329,6 +328,13 @@ def evaluate_deep(candidate: object, *, seed: int = SEED) -> Score:
         fault = replace(fault, drawing=drawing)
     exam.require(fault)
     return DEEP.passed(f"right on a chain of {_DEEP:,} operators, without recursion")
+
+
+@functools.lru_cache(maxsize=4)
+def _deep_case(seed: int) -> tuple[Case, int]:
+    """Draw the chain and compute its value, once for all who are asked; nobody may change them."""
+    case = _chain(random.Random(seed), _DEEP)
+    return case, evaluate_plainly(case)[case.output]
 
 
 def _chain(draw: Any, length: int) -> Case:
