@@ -732,6 +732,9 @@ broadcast_test(broadcast_shape)
 
 # %% test points=8 id=test_broadcast_test
 check.broadcast_test(broadcast_test)
+### BEGIN HIDDEN TESTS
+check.broadcast_test(broadcast_test, seed=818)
+### END HIDDEN TESTS
 
 # %% [markdown] readonly id=task18
 # ## H · In your own words

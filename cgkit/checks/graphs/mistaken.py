@@ -9,7 +9,8 @@ Invariants: the student's test is run on functions by name of their behavior, ne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import random
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cgkit.checks.cases import Case, evaluate_plainly, graphs, needed
@@ -283,20 +284,17 @@ def broadcast_test(candidate: object, *, seed: int = SEED) -> Score:
     candidate
         `broadcast_test(broadcast_shape)`; raises AssertionError when the function is wrong.
     seed
-        Not used: the functions are fixed.
+        Decides in which order it is asked.
 
     Raises
     ------
     CheckFailed
         It rejects a right function, or accepts nearly every wrong one.
     """
-    exam = Exam(PROPERTY, candidate, seed)
-    for right in (_right_by_padding, shape_mistakes.broadcast):
-        fault = _accepts(exam, right)
-        if fault is not None:
-            raise PROPERTY.failed(fault)
     wrong = shape_traps.WRONG
-    faults = [_no_rejection(exam, mistake) for mistake in wrong]
+    refused, faults = _verdicts(Exam(PROPERTY, candidate, seed), wrong, seed)
+    if refused is not None:
+        raise PROPERTY.failed(refused)
     found = faults.count(None)
     if found == len(wrong):
         return PROPERTY.passed(f"accepts 2 right functions and rejects all {len(wrong)} wrong ones")
@@ -306,9 +304,40 @@ def broadcast_test(candidate: object, *, seed: int = SEED) -> Score:
     return PROPERTY.partly(found // each, len(wrong) // each, sentence, first)
 
 
+def _verdicts(
+    exam: Exam, wrong: Sequence[Mistake], seed: int
+) -> tuple[Fault | None, list[Fault | None]]:
+    """Ask about right and wrong functions in an order that tells nothing.
+
+    Returns
+    -------
+    tuple
+        What is wrong with its word on the right ones, and on each of the wrong ones.
+    """
+    rights: list[Fault | None] = []
+    faults: list[Fault | None] = [None] * len(wrong)
+    asked: list[Function | int] = [_right_by_padding, shape_mistakes.broadcast, *range(len(wrong))]
+    random.Random(seed).shuffle(asked)
+    for one in asked:
+        if isinstance(one, int):
+            faults[one] = _no_rejection(exam, wrong[one])
+        else:
+            rights.append(_accepts(exam, one))
+    return next(filter(None, rights), None), faults
+
+
+def _nameless(function: Callable[..., object]) -> Function:
+    """Give a function under the name of the task: its own would tell whether it is right."""
+
+    def broadcast_shape(a: Shape, b: Shape) -> Shape:
+        return function(a, b)  # type: ignore[return-value]
+
+    return broadcast_shape
+
+
 def _accepts(exam: Exam, right: Function) -> Fault | None:
     called = "broadcast_test(a right function)"
-    outcome = exam.call((right,), called=called)
+    outcome = exam.call((_nameless(right),), called=called)
     if isinstance(outcome, Returned) and outcome.value is not False:
         return None
     if isinstance(outcome, BaseException) and is_stub(outcome):
@@ -328,7 +357,7 @@ def _no_rejection(exam: Exam, mistake: Mistake) -> Fault | None:
     A ValueError counts: it is what the function raises when it refuses shapes that fit.
     """
     called = f"broadcast_test(a wrong function: {mistake.name})"
-    outcome = exam.call((mistake.algorithm,), called=called)
+    outcome = exam.call((_nameless(mistake.algorithm),), called=called)
     if isinstance(outcome, AssertionError | ValueError):
         return None
     got = "no AssertionError"

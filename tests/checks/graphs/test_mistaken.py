@@ -120,6 +120,36 @@ def test_a_few_examples_earn_little_and_a_property_all(answers):
     assert mistaken.broadcast_test(answers.broadcast_test).points == 8
 
 
+def test_names_do_not_tell_right_from_wrong(answers):
+    names = set()
+
+    def look(broadcast):
+        names.add(broadcast.__name__)
+        answers.broadcast_test(broadcast)
+
+    assert mistaken.broadcast_test(look).points == 8
+    assert names == {"broadcast_shape"}
+
+
+def test_counting_the_calls_does_not_tell_right_from_wrong(answers):
+    """What was learned from the order in a notebook is of no use under the seed of the grader."""
+    orders = {seed: verdicts(answers, seed) for seed in (mistaken.SEED, 818, 1)}
+    assert all(order.count(True) == 2 for order in orders.values())
+    assert len({tuple(order) for order in orders.values()}) == 3
+
+
+def verdicts(answers, seed):
+    """Say for each function, in the order in which they come, whether it is right."""
+    asked = []
+
+    def look(broadcast):
+        asked.append(accepts(answers.broadcast_test, broadcast))
+        assert asked[-1]
+
+    mistaken.broadcast_test(look, seed=seed)
+    return asked
+
+
 def test_saying_false_is_no_way_to_say_no(answers, failure):
     def polite(broadcast):
         try:
