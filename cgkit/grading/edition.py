@@ -1,24 +1,23 @@
 """What a student's code can import while it is graded: the student edition of cgkit, and stand-ins.
 
     Edition(names=("cgkit.errors:CycleError",), missing=("networkx", "graphlib"))
-      write_edition(edition, folder)   ──►  folder/cgkit/errors.py holds that one class
+      write_edition(edition, folder)   ──►  folder/cgkit/errors.py holds that class and its bases
       write_guest(folder)              ──►  the code that serves the student's, and nothing else
 
 - Names are copied, never modules: what is not named is not there to be read.
 - No checks, no answers, no caches of compiled code.
 - Whatever else of cgkit is imported says why it is left out when it is used.
+- What an author says about one assignment is read by `cgkit.grading.settings`.
 """
 
 from __future__ import annotations
 
-import ast
 import importlib.resources
-from collections.abc import Iterable, Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from cgkit.errors import UsageFault
+from cgkit.grading.excerpt import TAIL, excerpts
 
 INERT = (
     "cgkit.checks",
@@ -53,6 +52,7 @@ GUEST = (
     "grading/kinds.py",
     "grading/frames.py",
     "grading/inside/__init__.py",
+    "grading/inside/bars.py",
     "grading/inside/capture.py",
     "grading/inside/complaint.py",
     "grading/inside/fence.py",
@@ -67,14 +67,7 @@ GUEST = (
 )
 """Files of cgkit that go into the sandbox, whatever the assignment."""
 
-_MISSING = '''"""Left out when work is graded."""
-
-
-def __getattr__(name):
-    import sys
-
-    return sys.modules["cgkit"].left_out(__name__, name)
-'''
+_FUTURE = "from __future__ import annotations"
 _FRONT = '''"""cgkit, as far as it is there while work is graded."""
 
 
@@ -95,6 +88,28 @@ def __getattr__(name):
 
 
 @dataclass(frozen=True)
+class Package:
+    """A package that can be there beside NumPy, for assignments that ask for it."""
+
+    folders: tuple[str, ...]
+    """What it consists of."""
+    environment: Mapping[str, str]
+    """What it is told before it is loaded."""
+    memory: int
+    """Bytes of memory that a process with it may use."""
+
+
+PACKAGES: Mapping[str, Package] = {
+    "numba": Package(
+        folders=("numba", "llvmlite"),
+        environment={"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_NUM_THREADS": "1"},
+        memory=2 << 30,
+    ),
+}
+"""Those that the engine knows how to show."""
+
+
+@dataclass(frozen=True)
 class Edition:
     """What one assignment lets a student import."""
 
@@ -104,6 +119,32 @@ class Edition:
     """Modules that do nothing."""
     missing: tuple[str, ...] = READY_MADE
     """Modules that are left out; the standard library's are hidden as files, too."""
+    barred: tuple[str, ...] = ()
+    """Functions and classes of modules that must stay, as ``"module:name"``; they refuse."""
+    packages: tuple[str, ...] = ()
+    """Packages that are there beside NumPy and graphviz; keys of `PACKAGES`."""
+    warm: tuple[str, ...] = ()
+    """Texts of given cells that are run once before all students."""
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """Every package that is there, with those that it needs."""
+        more = (one for name in self.packages for one in PACKAGES[name].folders)
+        return ("numpy", "graphviz", *more)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What packages are told before they are loaded."""
+        return {
+            key: value
+            for name in self.packages
+            for key, value in PACKAGES[name].environment.items()
+        }
+
+    @property
+    def memory(self) -> int:
+        """Bytes that a process needs for the packages; 0 when there are none."""
+        return max((PACKAGES[name].memory for name in self.packages), default=0)
 
 
 def write_guest(folder: Path) -> None:
@@ -136,61 +177,16 @@ def write_edition(edition: Edition, folder: Path) -> None:
     UsageFault
         The edition names something that cgkit does not define.
     """
-    _write(folder / "cgkit" / "__init__.py", _FRONT)
-    modules: dict[str, list[str]] = {}
-    for name in edition.names:
-        module, _, definition = name.partition(":")
-        modules.setdefault(module, []).append(definition)
-    for module, definitions in modules.items():
-        path = folder.joinpath(*module.split(".")).with_suffix(".py")
-        _write(path, _copied(module, definitions))
+    texts = excerpts(edition.names)
+    front = texts.pop("cgkit", "").removesuffix(TAIL).removeprefix(_FUTURE)
+    _write(folder / "cgkit" / "__init__.py", f"{_FRONT}\n\n{front}".rstrip() + "\n")
+    packages = {one.rpartition(".")[0] for one in texts} - {"cgkit"}
+    for module in packages | texts.keys():
+        place = folder.joinpath(*module.split("."))
+        place = place / "__init__.py" if module in packages else place.with_suffix(".py")
+        _write(place, texts.get(module, TAIL))
 
 
 def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
-
-
-def _copied(module: str, names: list[str]) -> str:
-    """Give the text of some definitions of a module, with the imports they can stand on."""
-    source = _source(module).read_text(encoding="utf-8")
-    body = ast.parse(source).body
-    found = {name: node for node in body for name in _defined(node)}
-    for name in names:
-        if name not in found:
-            raise UsageFault(f"the student edition names {module}:{name}, which is not defined")
-    kept = [
-        node
-        for node in body
-        if (isinstance(node, ast.Import | ast.ImportFrom) and not _of_cgkit(node))
-        or any(found.get(name) is node for name in names)
-    ]
-    parts = [ast.get_source_segment(source, node, padded=False) or "" for node in kept]
-    return "\n\n\n".join([*parts, _MISSING.split("\n\n\n", 1)[1]])
-
-
-def _source(module: str) -> Traversable:
-    place: Traversable = importlib.resources.files("cgkit")
-    *packages, last = module.split(".")[1:]
-    for package in packages:
-        place = place / package
-    file = place / f"{last}.py"
-    return file if file.is_file() else place / last / "__init__.py"
-
-
-def _defined(node: ast.stmt) -> Iterator[str]:
-    if isinstance(node, ast.FunctionDef | ast.ClassDef):
-        yield node.name
-    elif isinstance(node, ast.Assign):
-        yield from (target.id for target in node.targets if isinstance(target, ast.Name))
-    elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-        yield node.target.id
-
-
-def _of_cgkit(node: ast.Import | ast.ImportFrom) -> bool:
-    names: Iterable[str] = (
-        [alias.name for alias in node.names]
-        if isinstance(node, ast.Import)
-        else [node.module or "cgkit"]
-    )
-    return any(name.partition(".")[0] == "cgkit" for name in names)

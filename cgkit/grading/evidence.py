@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from cgkit.grading.edition import Edition
-from cgkit.grading.names import tree_of
+from cgkit.grading.names import bound, tree_of
 from cgkit.grading.rebuild import Plan
 from cgkit.grading.result import Flag
 
@@ -86,6 +86,7 @@ _TELLING = re.compile(
 _SEEN = {
     "left out": REFERENCE,
     "imported": READY_MADE,
+    "barred": READY_MADE,
     "network": NETWORK,
     "program started": PROGRAMS,
     "process forked": PROGRAMS,
@@ -118,11 +119,12 @@ def flags_of(
         (cell, what, which) as noted inside.
     """
     given = {cell.cell for cell in plan.cells if cell.kind == "given"}
+    known = called_as(cell.source for cell in plan.cells if cell.kind != "test")
     found = [
         flag
         for cell in plan.cells
         if cell.kind in ("solution", "extra")
-        for flag in flags_in(cell.source, cell.cell, edition)
+        for flag in flags_in(cell.source, cell.cell, edition, known)
     ]
     found += [Flag(TESTS, what, cell) for cell, what in plan.edited if "deleted" not in what]
     found += [
@@ -141,13 +143,47 @@ def _kind_of(what: str, which: str, edition: Edition) -> str:
     return _SEEN[what]
 
 
-def flags_in(source: str, cell: str, edition: Edition) -> Iterator[Flag]:
+def called_as(sources: Iterable[str]) -> dict[str, str]:
+    """Say for each name that imports bind what it stands for.
+
+    Examples
+    --------
+    >>> called_as(["import numpy as np", "from numpy.linalg import lstsq as solve"])
+    {'np': 'numpy', 'solve': 'numpy.linalg.lstsq'}
+    """
+    known: dict[str, str] = {}
+    for source in sources:
+        for node in ast.walk(tree_of(source) or ast.Module([], [])):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    top = alias.name.partition(".")[0]
+                    known[alias.asname or top] = alias.name if alias.asname else top
+            elif isinstance(node, ast.ImportFrom):
+                for alias in node.names:
+                    known[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+    return known
+
+
+def flags_in(
+    source: str, cell: str, edition: Edition, known: Mapping[str, str] | None = None
+) -> Iterator[Flag]:
     """Find the telling lines of one cell.
+
+    Parameters
+    ----------
+    source, cell
+        Its text and its name.
+    edition
+        Says what holds ready-made answers.
+    known
+        What imports elsewhere in the notebook bind, from `called_as`.
 
     Examples
     --------
     >>> [flag.what for flag in flags_in("import networkx as nx", "a", Edition())]
     ['uses a ready-made answer']
+    >>> [flag.evidence for flag in flags_in("sorted(x)", "a", Edition(barred=("builtins:sorted",)))]
+    ['line 1: sorted(x)']
     """
     lines = source.split("\n")
     for line in lines:
@@ -157,9 +193,15 @@ def flags_in(source: str, cell: str, edition: Edition) -> Iterator[Flag]:
     tree = tree_of(source)
     if tree is None:
         return
-    reader = _Reader(lines, cell, edition)
+    own = {one.id for one in ast.walk(tree) if isinstance(one, ast.Name) and _is_stored(one)}
+    names = {name: what for name, what in (known or {}).items() if name not in own}
+    reader = _Reader(lines, cell, edition, {**names, **called_as([source])}, own | bound(source))
     for node in ast.walk(tree):
         yield from reader.flags(node)
+
+
+def _is_stored(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Store)
 
 
 @dataclass
@@ -169,12 +211,18 @@ class _Reader:
     lines: Sequence[str]
     cell: str
     edition: Edition
+    known: Mapping[str, str]
+    own: Set[str]
+    """Names that the cell binds itself."""
 
     def __post_init__(self) -> None:
         self.modules: set[str] = {"np", "numpy", "check", "builtins", "cgkit", "graphviz", "math"}
+        self.barred = {name.replace(":", ".") for name in self.edition.barred}
 
     def flags(self, node: ast.AST) -> Iterator[Flag]:
         """Give the flags of one node."""
+        if self.barred and self._stands_for(node) in self.barred:
+            yield self._flag(READY_MADE, node)
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield from self._imported(node, alias.name, alias.asname or alias.name)
@@ -192,6 +240,19 @@ class _Reader:
         elif isinstance(node, ast.Constant) and _is_telling(node.value):
             yield self._flag(FILES, node)
 
+    def _stands_for(self, node: ast.AST) -> str:
+        """Name what a name or an attribute is, as far as imports tell."""
+        parts: list[str] = []
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return ""
+        first = self.known.get(node.id, "")
+        if not first and not parts and node.id not in self.own:
+            first = f"builtins.{node.id}"
+        return ".".join([first, *reversed(parts)])
+
     def _flag(self, what: str, node: ast.AST) -> Flag:
         number = getattr(node, "lineno", 1)
         line = self.lines[number - 1].strip() if number <= len(self.lines) else ""
@@ -200,16 +261,21 @@ class _Reader:
     def _imported(self, node: ast.AST, module: str, name: str) -> Iterator[Flag]:
         top = module.partition(".")[0]
         self.modules.add(name.partition(".")[0] or top)
-        if top in self.edition.missing:
+        if {top, top.removeprefix("_")} & {*self.edition.missing}:
             yield self._flag(READY_MADE, node)
         elif top == "cgkit" and (module != "cgkit" or name) and not module.startswith(_SHOWN):
+            if not name:
+                return  # what is taken from it decides
             yield self._flag(REFERENCE, node)
         elif top in _MODULES:
             yield self._flag(_MODULES[top], node)
 
     def _names_from(self, node: ast.ImportFrom) -> Iterator[Flag]:
-        harmless = {"render", "checks"}
-        if node.module == "cgkit" and any(alias.name not in harmless for alias in node.names):
+        module = node.module or ""
+        if module.partition(".")[0] != "cgkit" or module.startswith(_SHOWN):
+            return
+        given = {*self.edition.names, "cgkit:render", "cgkit:checks"}
+        if any(f"{module}:{alias.name}" not in given for alias in node.names):
             yield self._flag(REFERENCE, node)
 
     def _called(self, node: ast.Call) -> Iterator[Flag]:

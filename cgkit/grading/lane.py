@@ -39,6 +39,7 @@ from cgkit.grading.prepare import Prepared, prepare, rehearse
 from cgkit.grading.rebuild import Plan, own_cells, rebuild
 from cgkit.grading.result import CellResult, Result, from_body, to_body
 from cgkit.grading.sandbox import Limits, Sandbox, Situation
+from cgkit.grading.settings import edition_of
 
 JUDGE_MEMORY = 4 << 30
 """Bytes of address space of one judge."""
@@ -66,9 +67,21 @@ def read_assignment(name: str, notebook: Mapping[str, Any], **settings: Any) -> 
     notebook
         Format 4, as JSON holds it, with answers and hidden tests.
     **settings
-        ``edition``, ``times``, ``limits``.
+        ``edition``, ``times``, ``limits``; what the author says in the notebook when left out.
+
+    Raises
+    ------
+    NotebookError
+        It is no notebook, or says what is not understood.
     """
-    return Assignment(name, read_master(notebook), **settings)
+    master = read_master(notebook)
+    edition = settings.setdefault("edition", edition_of(master))
+    if "limits" not in settings and edition.memory:
+        most = Limits()
+        settings["limits"] = replace(
+            most, memory=edition.memory, together=edition.memory + most.together
+        )
+    return Assignment(name, master, **settings)
 
 
 class Lane:

@@ -15,8 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from cgkit.errors import NotebookError
+from cgkit.grading.edition import Edition
 from cgkit.grading.master import Master, MasterCell
 from cgkit.grading.names import bound, tree_of
+from cgkit.grading.settings import edition_of
 
 OFFERED = frozenset({"source", "patch"})
 """Names that every test cell can use."""
@@ -80,7 +83,7 @@ def lint(master: Master, seconds: Mapping[str, float] | None = None) -> tuple[Fi
         for node in getattr(tree_of(cell.source), "body", ())
         if isinstance(node, ast.ClassDef)
     )
-    findings: list[Finding] = []
+    findings: list[Finding] = [*_settings(master)]
     for cell in master.cells:
         if cell.role != "test":
             continue
@@ -111,6 +114,39 @@ def lint_checks(paths: Iterable[Path]) -> tuple[Finding, ...]:
         for path in paths
         for node, what in _anywhere(ast.parse(path.read_text(encoding="utf-8")))
     )
+
+
+def _settings(master: Master) -> Iterator[Finding]:
+    """Check lines such as ``# grading: forbid heapq``, and given imports against them."""
+    try:
+        edition = edition_of(master)
+    except NotebookError as error:
+        yield Finding("settings", 1, str(error))
+        return
+    for cell in master.cells:
+        if cell.role == "given":
+            for node in ast.walk(tree_of(cell.source) or ast.Module([], [])):
+                for name in _not_inside(node, edition):
+                    what = f"students can use {name} in their notebook, and not when it is graded"
+                    attempt = "import it in test cells only, or give or allow it"
+                    yield Finding(cell.cell, getattr(node, "lineno", 1), f"{what}; {attempt}")
+
+
+def _not_inside(node: ast.AST, edition: Edition) -> Iterator[str]:
+    """Name what an import brings that is left out inside."""
+    if isinstance(node, ast.Import):
+        names = [(alias.name, "") for alias in node.names]
+    elif isinstance(node, ast.ImportFrom):
+        names = [(node.module or "", alias.name) for alias in node.names]
+    else:
+        return
+    for module, name in names:
+        top, full = module.partition(".")[0], f"{module}:{name}"
+        shown = module.startswith(edition.inert) or f"{module}.{name}".startswith(edition.inert)
+        if shown or full in edition.names:
+            continue
+        if top in ("cgkit", *edition.missing) or full in edition.barred:
+            yield f"{module}.{name}".rstrip(".")
 
 
 def _slow(cell: MasterCell, seconds: float) -> list[Finding]:

@@ -65,28 +65,40 @@ class Runtime:
         Parameters
         ----------
         modules
-            Top-level names; those not in the standard library are passed over.
+            Top-level names; those not in the standard library are passed over, and so are those
+            without which the Python inside does not start.
         """
+        hidden = [name for name in modules if name in sys.stdlib_module_names]
+        if len(hidden) > 1 or hidden[:1] not in ([], ["graphlib"]):
+            hidden = [name for name in hidden if name not in loaded()]
         for folder in self.stdlib:
-            for name in modules:
+            for name in hidden:
                 yield from folder.glob(f"{name}.py")
                 yield from folder.glob(f"__pycache__/{name}.*.pyc")
                 yield from (folder / "lib-dynload").glob(f"{name}.*.so")
+                yield from (folder / name).rglob("*.py*")
 
 
-def needed(packages: Iterable[str] = ("numpy", "graphviz")) -> Runtime:
+def needed(packages: Iterable[str] = ("numpy", "graphviz"), *, linked: bool = True) -> Runtime:
     """Find what a sandboxed Python with some packages needs.
+
+    Parameters
+    ----------
+    packages
+        Their names.
+    linked
+        Whether shared libraries are looked for, too; without a fence they are where they are.
 
     Raises
     ------
     EnvironmentFault
         A package or the standard library cannot be found.
     """
-    return _needed(tuple(packages))
+    return _needed(tuple(packages), linked)
 
 
 @functools.cache
-def _needed(names: tuple[str, ...]) -> Runtime:
+def _needed(names: tuple[str, ...], linked: bool) -> Runtime:
     base = {"base": sys.base_prefix, "platbase": sys.base_exec_prefix}
     places = (sysconfig.get_path(key, vars=base) for key in ("stdlib", "platstdlib"))
     stdlib = {Path(place).resolve() for place in places}
@@ -99,8 +111,30 @@ def _needed(names: tuple[str, ...]) -> Runtime:
     ]
     objects += [str(path) for folder in folders for path in folder.rglob("*.so")]
     homes = tuple(f"{folder}/" for folder in (*stdlib, *folders))
-    libraries = [name for name in _linked(objects) if not name.startswith(homes)]
+    found = _linked(objects) if linked else []
+    libraries = [name for name in found if not name.startswith(homes)]
     return Runtime(Path(sys.executable).resolve(), tuple(stdlib), tuple(libraries), folders)
+
+
+@functools.cache
+def loaded() -> frozenset[str]:
+    """Name the modules that the Python inside loads as it starts; graphlib is never among them.
+
+    Examples
+    --------
+    >>> "functools" in loaded(), "graphlib" in loaded()
+    (True, False)
+    """
+    words = "import json, sys, graphviz, cgkit.grading.inside.zygote as _\n"
+    words += "print(json.dumps([*sys.modules]))"
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", words], capture_output=True, text=True, check=False, timeout=60
+    )
+    try:
+        return frozenset(json.loads(done.stdout))
+    except ValueError:
+        reason = (done.stderr.strip().splitlines() or ["no answer"])[-1]
+        raise EnvironmentFault("Python cannot be started", why=reason) from None
 
 
 def _package(name: str) -> list[Path]:

@@ -8,9 +8,16 @@ import pytest
 from cgkit.errors import UsageFault
 from cgkit.grading.edition import GUEST, Edition, write_edition, write_guest
 
+FINDER = """
+class Finder:
+    def find_spec(self, *_): return None
+    def missing_name(self, name): return f"left out: {name}"
+sys.meta_path.insert(0, Finder())
+"""
+
 
 def imported(folder, code):
-    start = f"import sys\nsys.path.insert(0, {str(folder)!r})\n"
+    start = f"import sys\nsys.path.insert(0, {str(folder)!r})\n{FINDER}"
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-B", "-c", start + code],
         capture_output=True,
@@ -65,3 +72,27 @@ def test_the_guest_imports_only_what_is_inside(name):
         if isinstance(node, ast.ImportFrom) and str(node.module).startswith("cgkit"):
             inner = {f"{node.module}.{alias.name}" for alias in node.names}
             assert node.module in known or inner <= known, (name, node.module)
+
+
+def test_what_a_name_stands_on_comes_with_it_and_what_it_calls_does_not(tmp_path):
+    write_edition(Edition(names=("cgkit.types:TensorType", "cgkit:CycleError")), tmp_path)
+    code = (
+        "import sys, types\n"
+        "numpy = types.ModuleType('numpy'); numpy.dtype = str; sys.modules['numpy'] = numpy\n"
+        "from cgkit.types import TensorType\n"
+        "from cgkit import CycleError\n"
+        "print(TensorType((2,), 'int8').shape, CycleError.__mro__[1].__name__)\n"
+    )
+    made = imported(tmp_path, code)
+    assert made == "(2,) GraphError"
+    text = (tmp_path / "cgkit" / "types" / "tensor_type.py").read_text()
+    assert "count = " in text
+    assert "def promote" not in text
+    assert not (tmp_path / "cgkit" / "types" / "shapes.py").exists()
+
+
+def test_packages_bring_what_they_need():
+    edition = Edition(packages=("numba",))
+    assert edition.folders == ("numpy", "graphviz", "numba", "llvmlite")
+    assert edition.environment["NUMBA_ENABLE_CUDASIM"] == "1"
+    assert edition.memory > Edition().memory == 0

@@ -5,8 +5,11 @@
     {"do": "fork", "number": 7, "limits": {...}} + a socket   ──►  {"number": 7, "ok": true}
     {"do": "end", "number": 7}                                ──►  {"number": 7, "ok": true}
 
+Orders and answers are lines of JSON, since not every system keeps messages whole.
+
 NumPy is loaded before the first fork, and the garbage collector is told to leave it alone. A worker
-is ended by killing the first process of its namespace, which takes all others with it.
+is ended by killing the first process of its namespace, which takes all others with it. Without
+namespaces every process below this one is killed; orphans are below it, too, where that can be had.
 """
 
 from __future__ import annotations
@@ -43,12 +46,16 @@ from typing import Any, NoReturn
 import numpy as np
 
 from cgkit.grading.frames import Channel
-from cgkit.grading.inside import fence, standins, watch
+from cgkit.grading.inside import bars, fence, standins, watch
 from cgkit.grading.inside.worker import Worker
+from cgkit.grading.memory import family
 
 WARM = (array, ast, collections, contextlib, dataclasses, functools, heapq, inspect, itertools,
         math, operator, re, string, time, traceback, types, typing, np.random)  # fmt: skip
 """Loaded once for all: what students import most."""
+_COLLECTED = (100_000, 20, 20)
+"""How seldom to look for garbage that holds itself; large values come in, and hold none."""
+_ROUNDS = 100
 
 
 class Zygote:
@@ -57,28 +64,33 @@ class Zygote:
     Parameters
     ----------
     orders
-        A socket that keeps messages whole.
+        A stream socket, whose other end the sandbox holds.
     configuration
-        ``fenced`` (whether there are namespaces), ``paths``, ``inert``, ``missing``.
+        ``fenced`` (whether there are namespaces), ``crowded``, ``paths``, ``inert``, ``missing``, ``barred``.
     """
 
     def __init__(self, orders: socket.socket, configuration: dict[str, Any]) -> None:
         self._orders = orders
         self._configuration = configuration
         self._living: dict[int, int] = {}
+        self._heard = b""
 
     def serve(self) -> NoReturn:
         """Obey until the other side is gone."""
         fence.dumpable(False)
+        fence.adopt()
         while True:
             ready, _, _ = select.select([self._orders], [], [], 0.2)
             self._bury()
             if ready:
-                order, files, _, _ = socket.recv_fds(self._orders, 1 << 16, 1)
-                if not order:
+                heard, files, _, _ = socket.recv_fds(self._orders, 1 << 16, 4)
+                if not heard:
                     self._end_all()
                     os._exit(0)
-                self._obey(json.loads(order), files)
+                *lines, self._heard = (self._heard + heard).split(b"\n")
+                for line in lines:
+                    order = json.loads(line)
+                    self._obey(order, [files.pop(0)] if order["do"] == "fork" else [])
 
     def _obey(self, order: dict[str, Any], files: list[int]) -> None:
         answer: dict[str, Any] = {"number": order["number"], "ok": True}
@@ -93,7 +105,7 @@ class Zygote:
                 answer |= {"ok": False, "why": str(error)}
         for file in files:
             os.close(file)
-        self._orders.send(json.dumps(answer).encode())
+        self._orders.sendall(json.dumps(answer).encode() + b"\n")
 
     def _end(self, number: int) -> None:
         pid = self._living.pop(number, 0)
@@ -101,6 +113,20 @@ class Zygote:
             for kill in (os.kill, os.killpg):
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     kill(pid, signal.SIGKILL)
+            if not self._configuration["fenced"]:
+                self._end_strays()
+
+    def _end_strays(self) -> None:
+        """End everything below this process, whatever group or session it has moved to."""
+        for _ in range(_ROUNDS):
+            self._bury()
+            strays = set(family(os.getpid())) - {os.getpid()}
+            if not strays:
+                return
+            for pid in strays:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(0.002)
 
     def _end_all(self) -> None:
         for number in list(self._living):
@@ -144,6 +170,9 @@ class Zygote:
                     os.write(write, b"%d " % pid)
                     _keep(pid, (write, file))
             else:
+                fence.die_with_parent()
+                if self._configuration["crowded"]:
+                    fence.crowd(limits["processes"])
                 fence.restrict(limits)
             os.write(write, b"ready ")
             os.close(write)
@@ -165,7 +194,9 @@ class Zygote:
         os.environ.update(HOME=home, TMPDIR=home)
         worker.settle()
         sys.path[:0] = configuration["paths"]
+        own = (*configuration["paths"], configuration["guest"])
         standins.install(configuration["inert"], configuration["missing"], worker.note)
+        bars.put_up(configuration["missing"], configuration["barred"], worker.note, own)
         watch.install(worker.note, configuration["paths"])
         worker.serve()
 
@@ -202,13 +233,17 @@ def main(arguments: list[str]) -> NoReturn:
     if configuration["fenced"] or configuration["drop"]:
         drop_root()
     forget_cgkit()
+    os.environ.update(configuration["environment"])
     for name in configuration["warm"]:
         importlib.import_module(name)
+    for text in configuration["rehearsed"]:
+        exec(compile(text, "<warm>", "exec"), {"__name__": "__main__"})
     own = (configuration["guest"], *configuration["paths"])
     sys.path[:] = [place for place in sys.path if place not in own]
     random.seed(0)
     np.random.seed(0)
     gc.collect()
     gc.freeze()
-    orders.send(json.dumps({"number": 0, "ok": True, "pid": os.getpid()}).encode())
+    gc.set_threshold(*_COLLECTED)
+    orders.sendall(json.dumps({"number": 0, "ok": True}).encode() + b"\n")
     Zygote(orders, configuration).serve()
