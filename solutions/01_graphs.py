@@ -46,6 +46,9 @@
 # Tasks marked + are for those who want more. They give no points.
 
 # %% readonly id=setup
+# grading: forbid graphlib, networkx
+# grading: forbid numpy:broadcast_shapes, numpy:broadcast_arrays, numpy:broadcast_to
+# grading: forbid numpy:broadcast
 import math
 import operator
 import random
@@ -180,7 +183,8 @@ check.evaluate_deep(evaluate)
 # each family of operators. A shape is a tuple of whole numbers; `()` is the shape of a single
 # number, and a size may be 0.
 #
-# Work with the shapes only. **Make no arrays**: the check also uses sizes that no array has.
+# Work with the shapes only. **Make no arrays**: the check also uses sizes that no array has. What
+# the first code cell forbids is not there when your work is graded.
 # What does not fit is refused with `raise ValueError("...")`.
 
 # %% [markdown] readonly id=task4

@@ -91,7 +91,7 @@ def test_a_line_that_a_student_could_change_is_refused():
         settings_of(read_master(notebook(cells)))
 
 
-@pytest.mark.parametrize("name", ["00_start", "01_graphs"])
+@pytest.mark.parametrize("name", ["01_graphs"])
 def test_the_course_says_what_is_not_to_be_used(name):
     path = ROOT / "solutions" / name / f"{name}.ipynb"
     made = edition_of(read_master(json.loads(path.read_text(encoding="utf-8"))))
@@ -179,7 +179,7 @@ def test_kernels_are_compiled_and_simulated(situation, monkeypatch):
     made = assignment(
         "# grading: allow numba",
         "import numba\nimport numpy as np\nfrom numba import cuda",
-        extra=[cell("warm", "# grading: warm\nimport numba\nnumba.njit(abs)(-1.0)", "given")],
+        extra=[cell("warm", "# grading: warm\nimport numba\nnumba.njit(lambda x: x + x)(1.0)", "given")],
         answer=kernel,
         test="assert f(np.arange(4.0)) == 12",
     )
