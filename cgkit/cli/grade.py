@@ -8,7 +8,7 @@ What is written stays written: after Ctrl-C, or worse, a second run goes on wher
 import os
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,7 @@ import click
 from cgkit.cli.report import SIGNS, Item, Progress, Status, colors_wanted, emit, fail, json_option
 from cgkit.errors import EnvironmentFault, NotebookError, UsageFault
 from cgkit.grading.batch import Graded, Lesson, grade_class
+from cgkit.grading.gradebook import Change
 from cgkit.grading.places import Places, read_places
 from cgkit.grading.sandbox import Situation, find
 from cgkit.notebooks.build import is_current
@@ -30,8 +31,10 @@ class GradedItem(Item):
     points: float = 0.0
     """Points that count now, those given by hand among them."""
     out_of: float = 0.0
-    """Points that checks can give."""
+    """Points that there are, those that only a person can give among them."""
     changed: bool = False
+    changes: tuple[Change, ...] = ()
+    """Marks that are others than before, old and new."""
     known: bool = False
     """Whether the result was kept from an earlier run."""
     waiting: tuple[str, ...] = ()
@@ -72,7 +75,7 @@ def command(
     """
     project = find_project(Path.cwd())
     places = read_places(project.root)
-    names = _assignments(project, places, assignment)
+    names = _assignments(project, places, assignment, students)
     situation = _situation(unsandboxed)
     for reason in situation.lost:
         click.echo(f"{situation.label}: {reason}", err=True)
@@ -84,7 +87,7 @@ def command(
             try:
                 done = grade_class(
                     lesson,
-                    students=students,
+                    students=students if assignment else _whose(places, name, students),
                     workers=workers or processors(),
                     again=again,
                     tell=teller,
@@ -153,7 +156,15 @@ def processors() -> int:
     return len(mine(0)) if mine else os.cpu_count() or 1
 
 
-def _assignments(project: Project, places: Places, wanted: str | None) -> list[str]:
+def _whose(places: Places, name: str, students: Sequence[str]) -> tuple[str, ...]:
+    """Name those of some students who handed an assignment in."""
+    there = places.students(name)
+    return tuple(student for student in students if student in there)
+
+
+def _assignments(
+    project: Project, places: Places, wanted: str | None, students: Sequence[str]
+) -> list[str]:
     """Name what is to be graded; its notebook must be that of its text."""
     if wanted is not None:
         names = [wanted.rstrip("/").rpartition("/")[2]]
@@ -163,6 +174,9 @@ def _assignments(project: Project, places: Places, wanted: str | None) -> list[s
             raise UsageFault(what, why=f"assignments here: {known}")
     else:
         names = [name for name in places.assignments() if places.students(name)]
+        if students and names:
+            _refuse_strangers(places, names, students)
+            names = [name for name in names if _whose(places, name, students)]
     if not names:
         example = places.handed_in("STUDENT", next(iter(places.assignments()), "ASSIGNMENT"))
         what = f"nothing has been handed in: there is no {project.relative(places.submitted)}"
@@ -174,6 +188,14 @@ def _assignments(project: Project, places: Places, wanted: str | None) -> list[s
             reason = f"{project.relative(text.built)} is older than {text.source}"
             raise NotebookError(reason, attempt=f"cgkit build {text.source}")
     return names
+
+
+def _refuse_strangers(places: Places, names: Sequence[str], students: Sequence[str]) -> None:
+    known = sorted({one for name in names for one in places.students(name)})
+    strangers = [student for student in dict.fromkeys(students) if student not in known]
+    if strangers:
+        what = f"{', '.join(strangers)} handed nothing in"
+        raise UsageFault(what, why=f"in {places.submitted}: {', '.join(known[:20])}")
 
 
 def _situation(unsandboxed: bool) -> Situation:
@@ -197,7 +219,7 @@ def _status(graded: Graded) -> Status:
 
 
 def _points(graded: Graded) -> str:
-    return f"{graded.recorded.points:g} of {graded.result.out_of:g}"
+    return f"{graded.recorded.points:g} of {graded.recorded.out_of:g}"
 
 
 def _item(graded: Graded) -> GradedItem:
@@ -208,8 +230,9 @@ def _item(graded: Graded) -> GradedItem:
         status=_status(graded),
         detail="\n".join([f"{_points(graded)} points", *graded.remarks()]),
         points=graded.recorded.points,
-        out_of=result.out_of,
+        out_of=graded.recorded.out_of,
         changed=graded.changed,
+        changes=graded.recorded.changes,
         known=graded.known,
         waiting=graded.waiting,
         notes=result.notes,
@@ -239,9 +262,10 @@ def _summary(project: Project, places: Places, graded: list[Graded]) -> list[str
     changed = sum(one.changed for one in graded)
     flagged = sum(bool(one.result.flags) for one in graded)
     lost = sum(bool(one.result.failed) for one in graded)
-    head = f"{len(graded)} submissions: {fresh} graded, {len(graded) - fresh} known already"
+    count = f"{len(graded)} submission{'s' * (len(graded) != 1)}"
+    head = f"{count}: {fresh} graded, {len(graded) - fresh} known already"
     if not changed:
-        head = f"nothing has changed: {len(graded)} submissions are as they were marked"
+        head = f"nothing has changed: {count} marked as before"
     lines = [head]
     if flagged:
         lines.append(f"{flagged} have something for you to judge; a flag is no verdict")

@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -137,7 +138,8 @@ class Lesson:
     def keep_learned(self, crew: Crew) -> None:
         """Store what a crew learned from the reference."""
         if crew.learned is not None:
-            self.kept.put_learned(self.name, self.fixed, crew.learned)
+            with writing(self.places.home):
+                self.kept.put_learned(self.name, self.fixed, crew.learned)
 
     def desk(self) -> tuple[Desk, bool]:
         """Get ready to write into the gradebook; tell whether the assignment was new to it."""
@@ -189,9 +191,47 @@ class Lesson:
                 same=key_of(path) == work,
             )
         )
-        renewed = write_whole(path, marked_notebook(self.notebook, self.master, result, work))
+        with writing(self.places.home):
+            _carry(path.parent, handed)
+            renewed = write_whole(path, marked_notebook(self.notebook, self.master, result, work))
         waiting = tuple(name for name, mark in marks.items() if mark.look)
         return Graded(handed.student, self.name, result, recorded, known, renewed, waiting)
+
+
+@contextlib.contextmanager
+def writing(home: Path) -> Iterator[None]:
+    """Say in a sentence why a class cannot be written.
+
+    Raises
+    ------
+    EnvironmentFault
+        The disk is full, or something there may not be written.
+    """
+    try:
+        yield
+    except OSError as error:
+        attempt = "letting this folder be written"
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            attempt = "making room on the disk, then the same command: it goes on from here"
+        why = f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror)
+        raise EnvironmentFault(f"{home} cannot be written", why=why, attempt=attempt) from error
+
+
+def _carry(folder: Path, handed: HandedIn) -> None:
+    """Lay beside a marked notebook what nbgrader reads there: when it came, and from whom.
+
+    Without them `nbgrader autograde` would see no newer work, and `release_feedback` would stop.
+    """
+    when = f"{handed.when:%Y-%m-%d %H:%M:%S.%f} UTC" if handed.when else ""
+    for name, text in (("timestamp.txt", when), ("submission_secret.txt", handed.secret)):
+        path = folder / name
+        if not text:
+            path.unlink(missing_ok=True)
+        elif not path.is_file() or path.read_text(encoding="utf-8") != text:
+            folder.mkdir(parents=True, exist_ok=True)
+            fresh = folder / f".{name}.new"
+            fresh.write_text(text, encoding="utf-8")
+            fresh.replace(path)
 
 
 def with_intake(handed: HandedIn, result: Result) -> Result:
@@ -215,7 +255,7 @@ def grade_class(
     lesson
         The assignment.
     students
-        Whose; everybody's when it is empty.
+        Whose; everybody's when it is empty. Who is named twice is graded once.
     workers
         How many to grade at once.
     again
@@ -253,7 +293,8 @@ def grade_class(
                 note(done)
         for done in _from_workers(lesson, desk, later, workers):
             note(done)
-        write_grades(lesson.places.gradebook, lesson.places.grades)
+        with writing(lesson.places.home):
+            write_grades(lesson.places.gradebook, lesson.places.grades)
     return sorted(graded, key=lambda one: one.student)
 
 
@@ -270,7 +311,7 @@ def _wanted(lesson: Lesson, students: Sequence[str]) -> Sequence[str]:
     if not there:
         what = f"nobody has handed in {lesson.name} yet"
         raise UsageFault(what, attempt=f"put what comes back into {place}/STUDENT/{lesson.name}/")
-    return students or there
+    return tuple(dict.fromkeys(students)) or there
 
 
 def _from_known(lesson: Lesson, desk: Desk, student: str) -> Graded | None:
@@ -300,7 +341,8 @@ def _from_workers(
             handed = taken.pop(student)
             if not result.failed:
                 key = lesson.key(student, handed.raw or b"")
-                lesson.kept.put(student, lesson.name, key, result)
+                with writing(lesson.places.home):
+                    lesson.kept.put(student, lesson.name, key, result)
             yield lesson.write(desk, handed, result)
 
 

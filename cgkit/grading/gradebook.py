@@ -117,6 +117,8 @@ class Recorded:
     """Marks given by hand that were put up for another look."""
     points: float = 0.0
     """Points that count now, those by hand among them."""
+    out_of: float = 0.0
+    """Points that there are, those that only a person can give among them."""
 
 
 @dataclass(frozen=True)
@@ -238,7 +240,8 @@ class Desk:
             looks += by_hand is not None and row["needs_manual_grade"]
             total += (by_hand if by_hand is not None else mark.points or 0.0) + (extra or 0.0)
         self._comment(connection, sheet, marks)
-        return Recorded(new, tuple(changes), looks, total)
+        out_of = sum(cell.points for cell in self.graded)
+        return Recorded(new, tuple(changes), looks, total, out_of)
 
     def _sheet(self, connection: Connection, marks: Marks) -> tuple[str, bool]:
         """Find or make the rows of a submission; give its id and whether it is new."""
@@ -319,8 +322,17 @@ def _cells(connection: Connection, notebook: str) -> tuple[tuple[GradeCell, ...]
     return tuple(graded), {row.name: row.id for row in connection.execute(query)}
 
 
+_CURES = {
+    "locked": "closing whatever else writes to it",
+    "readonly": "letting its file and its folder be written",
+    "full": "making room on the disk, then the same command: it goes on from here",
+    "not a database": "moving it away: the next run makes a new one, without marks given by hand",
+}
+"""What to try, by a word of what SQLite says."""
+
+
 def _unusable(url: str, error: Exception) -> EnvironmentFault:
     shown = str(sql.engine.make_url(url)) if "://" in url else url
     why = str(getattr(error, "orig", None) or error).splitlines()[0]
-    attempt = "closing whatever else writes to it" if "locked" in why else ""
+    attempt = next((cure for word, cure in _CURES.items() if word in why), "")
     return EnvironmentFault(f"the gradebook {shown} cannot be used", why=why, attempt=attempt)

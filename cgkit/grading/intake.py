@@ -64,6 +64,8 @@ class HandedIn:
     """Other files that lie there; they are not used."""
     when: datetime.datetime | None = None
     """When it was handed in, in UTC, if a timestamp says so."""
+    secret: str = ""
+    """What nbgrader's list of assignments left there, under which it gives feedback back."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +140,8 @@ def _taken(taking: _Taking, student: str) -> HandedIn:
     elif raw is None and not taking.unfit:
         there = f"; there is {_listed(rest)}" if rest else ""
         taking.notes.append(f"no notebook was handed in{there}")
-    return HandedIn(student, raw, name, tuple(taking.notes), rest, _timestamp(taking.folder))
+    when, secret = _timestamp(taking.folder), _secret(taking.folder)
+    return HandedIn(student, raw, name, tuple(taking.notes), rest, when, secret)
 
 
 def _unfit(folder: Path) -> str:
@@ -263,6 +266,13 @@ def _timestamp(folder: Path) -> datetime.datetime | None:
         return read_timestamp(read_plain(folder / "timestamp.txt", 200).decode())
     except (OSError, ValueError):
         return None
+
+
+def _secret(folder: Path) -> str:
+    try:
+        return read_plain(folder / "submission_secret.txt", 200).decode("ascii")
+    except (OSError, ValueError):
+        return ""
 
 
 def read_timestamp(text: str) -> datetime.datetime:

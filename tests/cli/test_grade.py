@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def graded(student, points=3.0, *, new=True, known=False, changes=(), waiting=(), **more):
     result = Result(student, (CellResult("test_add", "test", points, 5.0),), **more)
-    recorded = Recorded(new, changes, 0, points)
+    recorded = Recorded(new, changes, 0, points, 5.0)
     return Graded(student, "01_sums", result, recorded, known, new, waiting)
 
 
@@ -107,7 +107,7 @@ def test_a_table_shows_points_notes_and_flags(class_of, capsys):
 def test_nothing_new_is_said_to_be_nothing_new(class_of, capsys):
     class_of(graded("ada", new=False, known=True))
     assert run(["grade", "01_sums"]) == 0
-    assert "nothing has changed: 1 submissions are as they were marked" in capsys.readouterr().out
+    assert "nothing has changed: 1 submission marked as before" in capsys.readouterr().out
 
 
 def test_words_reach_the_engine(class_of):
@@ -130,13 +130,17 @@ def test_a_submission_that_could_not_be_graded_fails_the_run(class_of, capsys):
 
 def test_a_report_for_programs(class_of, capsys):
     flag = Flag("uses the network", "import socket", "add")
-    class_of(graded("ada", 2.5, notes=("renamed",), flags=(flag,), label="UNSANDBOXED"))
+    changes = (Change("test_add", 2.0, 2.5),)
+    more = {"notes": ("renamed",), "flags": (flag,), "label": "UNSANDBOXED"}
+    class_of(graded("ada", 2.5, changes=changes, **more))
     assert run(["grade", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert (report["schema"], report["command"], report["ok"]) == (1, "grade", True)
     (item,) = report["items"]
     assert (item["name"], item["status"], item["points"]) == ("01_sums/ada", "note", 2.5)
-    assert item["detail"].startswith("2.5 of 5 points\nnote: renamed")
+    assert item["detail"].startswith("2.5 of 5 points\nwas test_add: 2, now 2.5\nnote: renamed")
+    assert item["changes"] == [{"cell": "test_add", "old": 2.0, "new": 2.5}]
+    assert item["out_of"] == 5
     assert item["label"] == "UNSANDBOXED"
     assert item["flags"] == ["add: uses the network: import socket"]
 
@@ -160,6 +164,21 @@ def test_stopped_by_the_keyboard_it_says_what_stands(class_of, capsys):
 def test_what_is_missing_is_a_sentence_and_exit_2(course, capsys, words, sentence):
     assert run(words) == 2
     assert sentence in capsys.readouterr().err
+
+
+def test_a_student_is_graded_in_all_that_they_handed_in(class_of, course, capsys):
+    asked = class_of(graded("ada"))
+    shutil.copytree(course / "solutions" / "01_sums", course / "solutions" / "02_more")
+    (course / "solutions" / "02_more" / "01_sums.ipynb").rename(
+        course / "solutions" / "02_more" / "02_more.ipynb"
+    )
+    (course / "classes" / "submitted" / "bob" / "02_more").mkdir(parents=True)
+    assert run(["grade", "--student", "ada"]) == 0
+    assert run(["grade", "--student", "ada", "--student", "bob"]) == 0
+    students = [(name, words["students"]) for name, words in asked]
+    assert students == [("01_sums", ("ada",)), ("01_sums", ("ada",)), ("02_more", ("bob",))]
+    assert run(["grade", "--student", "ada", "--student", "zoe"]) == 2
+    assert "zoe handed nothing in\n  in " in capsys.readouterr().err
 
 
 def test_a_class_without_work_says_where_it_would_lie(course, capsys):

@@ -1,6 +1,8 @@
 """A class, graded: a row for everybody, nothing lost, nothing changed by grading again."""
 
+import errno
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -244,6 +246,54 @@ def test_one_student_can_be_chosen(lesson):
     assert points(lesson.places) == {"ada": None, "bob": 4.0}
     with pytest.raises(UsageFault, match=r"eve did not hand in small[\s\S]*ada, bob"):
         grade(lesson, students=["eve"])
+
+
+def test_who_is_named_twice_is_graded_once(lesson):
+    hand_in(lesson.places, "ada", b"4")
+    done, told = grade(lesson, students=["ada", "ada"])
+    assert [one.student for one in done] == ["ada"]
+    assert told == [("ada", 1, 1)]
+
+
+def test_all_points_of_the_assignment_are_counted_with_those_by_hand(lesson):
+    hand_in(lesson.places, "ada", b"4")
+    ((graded,), _) = grade(lesson)
+    assert (graded.recorded.points, graded.recorded.out_of) == (4.0, 15.0)
+
+
+def test_when_and_from_whom_it_came_lies_beside_the_marked_notebook(lesson):
+    places = lesson.places
+    hand_in(places, "ada", b"4")
+    handed, marked = places.handed_in("ada", "small"), places.marked("ada", "small").parent
+    (handed / "timestamp.txt").write_text("2030-02-01 12:30:00 Europe/Berlin")
+    (handed / "submission_secret.txt").write_text("0af3")
+    grade(lesson)
+    assert (marked / "timestamp.txt").read_text() == "2030-02-01 11:30:00.000000 UTC"
+    assert (marked / "submission_secret.txt").read_text() == "0af3"
+    (handed / "timestamp.txt").write_text("no time at all")
+    (handed / "submission_secret.txt").unlink()
+    (handed / "submission_secret.txt").symlink_to(places.kept / "secret")
+    assert not grade(lesson)[0][0].changed
+    assert [path.name for path in marked.iterdir()] == ["small.ipynb"]
+
+
+@pytest.mark.parametrize(
+    ("number", "cure"), [(errno.ENOSPC, "room on the disk"), (errno.EACCES, "be written")]
+)
+@pytest.mark.parametrize("step", ["write_whole", "write_grades", "Kept.put"])
+def test_what_cannot_be_written_is_said_with_its_place(lesson, monkeypatch, step, number, cure):
+    def full(*_):
+        raise OSError(number, os.strerror(number))
+
+    hand_in(lesson.places, "ada", b"4")
+    with monkeypatch.context() as patched:
+        patched.setattr(f"cgkit.grading.batch.{step}", full)
+        with pytest.raises(EnvironmentFault, match=r"class cannot be written") as caught:
+            grade(lesson)
+    assert cure in caught.value.attempt
+    assert os.strerror(number) in caught.value.why
+    assert points(lesson.places) == ({"ada": None} if step == "Kept.put" else {"ada": 4.0})
+    assert grade(lesson)[0][0].recorded.points == 4.0
 
 
 def test_what_is_not_there_is_said_in_a_sentence(lesson):

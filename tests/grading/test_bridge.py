@@ -210,6 +210,21 @@ def test_without_a_sandbox_it_refuses_unless_asked_in_so_many_words(course):
     assert course.marks()["bob"]["test_mean"] == 4
 
 
+def test_newer_work_is_graded_again_and_feedback_finds_its_way_back(course):
+    folder = course.hand_in("kim", written({"mean": "def mean(values):\n    return 2"})).parent
+    (folder / "submission_secret.txt").write_text("0af3")
+    for second, score in ((1, 0), (2, 4)):
+        (folder / "timestamp.txt").write_text(f"2030-02-01 12:30:0{second}.000000 UTC")
+        done = course.nbgrader("autograde", "small", "--student", "kim")
+        assert done.returncode == 0, done.stderr[-2000:]
+        assert course.marks()["kim"]["test_mean"] == score
+        course.hand_in("kim", written())
+    for verb in ("generate_feedback", "release_feedback"):
+        done = course.nbgrader(verb, "small", "--student", "kim")
+        assert done.returncode == 0, done.stderr[-2000:]
+    assert len(list((course.home / "exchange" / "cgkit" / "feedback").glob("*.html"))) == 1
+
+
 def test_an_assignment_that_is_not_there_is_a_sentence(course):
     (course.home / "submitted" / "ada" / "big").mkdir()
     (course.home / "submitted" / "ada" / "big" / "big.ipynb").write_text("{}")

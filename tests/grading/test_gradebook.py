@@ -150,6 +150,14 @@ def test_what_is_no_gradebook_is_one_sentence(tmp_path):
         Gradebook("nonsense")
 
 
+def test_a_gradebook_that_may_not_be_written_is_said_to_be_so(book):
+    _, url = book
+    address = f"sqlite:///file:{url.removeprefix('sqlite:///')}?mode=ro&uri=true"
+    with Gradebook(address) as opened, pytest.raises(EnvironmentFault, match="readonly") as caught:
+        opened.desk("small").record(Marks("ada", RIGHT))
+    assert caught.value.attempt == "letting its file and its folder be written"
+
+
 def test_a_gradebook_that_another_writes_to_is_waited_for_and_then_named(book, monkeypatch):
     from cgkit.grading import gradebook
 
