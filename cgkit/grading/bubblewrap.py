@@ -21,6 +21,7 @@ _APART = tuple(f"--unshare-{what}" for what in ("ipc", "pid", "net", "uts", "cgr
 SPACES = ("/scratch", "/tmp")
 """Where files can be written; a Python that lies there is shown on top of it."""
 
+NOBODY = 65534
 _SETTINGS = (
     ("HOME", "/scratch"),
     ("LANG", "C.UTF-8"),
@@ -41,7 +42,9 @@ def bundled() -> str | None:
     return str(path) if path.is_file() else None
 
 
-def command(bwrap: Path, runtime: Runtime, folder: Path, masked: Iterable[Path]) -> list[str]:
+def command(
+    bwrap: Path, runtime: Runtime, folder: Path, masked: Iterable[Path], *, proc: bool = True
+) -> list[str]:
     """Give the words before those of the Python inside.
 
     Parameters
@@ -54,6 +57,8 @@ def command(bwrap: Path, runtime: Runtime, folder: Path, masked: Iterable[Path])
         Holds `guest` and `edition`.
     masked
         Files of the standard library to hide.
+    proc
+        Whether there is a /proc inside; the kernel allows none where the one outside is covered.
     """
     words = [str(bwrap), *_APART, "--die-with-parent", "--new-session", "--clearenv"]
     words += _rights()
@@ -64,7 +69,7 @@ def command(bwrap: Path, runtime: Runtime, folder: Path, masked: Iterable[Path])
         words += ["--ro-bind", "/dev/null", str(place)]
     for name in ("guest", "edition"):
         words += _bound(folder / name, Path("/") / name)
-    words += ["--proc", "/proc", "--dev", "/dev"]
+    words += ["--proc" if proc else "--dir", "/proc", "--dev", "/dev"]
     words += ["--perms", "0777", "--size", _SCRATCH, "--tmpfs", "/dev/shm"]
     # what is left open here would be left to the next one's work as well
     for name in ("/", "/dev", *(["/tmp"] if "/tmp" not in covered(runtime) else [])):
@@ -80,10 +85,31 @@ def _rights() -> list[str]:
     """Give what the process may do until it becomes nobody; nothing for ordinary users."""
     if os.getuid():
         return ["--unshare-user"]
+    if not nobody_is_there():  # root of a container in which there is nobody else
+        return ["--unshare-user", "--uid", str(NOBODY), "--gid", str(NOBODY)]
     words = ["--cap-drop", "ALL"]
     for capability in ("CAP_SETUID", "CAP_SETGID", "CAP_SYS_ADMIN"):
         words += ["--cap-add", capability]
     return words
+
+
+def nobody_is_there(places: Path = Path("/proc/self")) -> bool:
+    """Tell whether root can become nobody: not where a namespace of users has root alone.
+
+    Parameters
+    ----------
+    places
+        Holds the maps of users and groups.
+    """
+    return all(_mapped(places / name) for name in ("uid_map", "gid_map"))
+
+
+def _mapped(path: Path) -> bool:
+    try:
+        rows = [[int(word) for word in line.split()] for line in path.read_text().splitlines()]
+    except (OSError, ValueError):
+        return True
+    return any(first <= NOBODY < first + count for first, _, count in rows)
 
 
 def _files(runtime: Runtime) -> list[str]:

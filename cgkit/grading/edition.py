@@ -48,9 +48,11 @@ READY_MADE = (
 
 GUEST = (
     "errors.py",
+    "grading/classes.py",
     "grading/codec.py",
     "grading/kinds.py",
     "grading/frames.py",
+    "grading/memory.py",
     "grading/inside/__init__.py",
     "grading/inside/bars.py",
     "grading/inside/capture.py",

@@ -44,6 +44,7 @@ from cgkit.grading.settings import edition_of
 JUDGE_MEMORY = 4 << 30
 """Bytes of address space of one judge."""
 _SLACK = 20.0
+_LOOK = 0.5
 
 
 @dataclass(frozen=True)
@@ -252,7 +253,7 @@ def _forked(work: Callable[[], str], sandbox: Sandbox, wall: float) -> dict[str,
         _child(work, read, write)
     os.close(write)
     try:
-        return _collected(read, time.monotonic() + wall)
+        return _collected(read, time.monotonic() + wall, sandbox.look)
     finally:
         os.close(read)
         with contextlib.suppress(ProcessLookupError):
@@ -279,12 +280,16 @@ def _child(work: Callable[[], str], read: int, write: int) -> None:
         os._exit(0)
 
 
-def _collected(read: int, end: float) -> dict[str, Any]:
+def _collected(read: int, end: float, look: Callable[[], None]) -> dict[str, Any]:
+    """Take what a judge says; now and then look at what its student's code uses meanwhile."""
     parts = bytearray()
     while True:
         left = end - time.monotonic()
-        if left <= 0 or not select.select([read], [], [], left)[0]:
+        if left <= 0:
             return {"fault": "the judge ran out of time"}
+        if not select.select([read], [], [], min(left, _LOOK))[0]:
+            look()
+            continue
         part = os.read(read, 1 << 16)
         if not part:
             break

@@ -57,6 +57,7 @@ class Link:
         self.seen: list[tuple[str, str]] = []
         self.deadline = time.monotonic() + 10
         self.questions = 0
+        self._next_look = time.monotonic() + _LOOK
         self._sandbox = sandbox
         self._worker = sandbox.fork()
         self._channel = self._worker.channel
@@ -210,14 +211,16 @@ class Link:
             self._call_back(answer, raw)
 
     def _wait(self) -> None:
-        """Wait for an answer; where the kernel bounds no group, look at the weight meanwhile."""
+        """Wait for an answer; where the kernel bounds no group, look at what is used meanwhile."""
         while self._sandbox.watched:
             left = self.deadline - time.monotonic()
             ready, _, _ = select.select([self._channel.end], [], [], max(0, min(_LOOK, left)))
+            if time.monotonic() > self._next_look:  # whatever it says, and however often
+                if excess := self._sandbox.excess():
+                    raise self._lost(Died(excess))
+                self._next_look = time.monotonic() + _LOOK
             if ready or left <= 0:
                 return
-            if self._sandbox.weight() > self._sandbox.limits.together:
-                raise self._lost(Died("the processes of your code used too much memory"))
 
     def _take_news(self, answer: dict[str, Any]) -> None:
         for name, stream in (("printed", sys.stdout), ("warned", sys.stderr)):

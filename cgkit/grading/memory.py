@@ -1,10 +1,12 @@
 """Bounds on what all processes of a sandbox use together.
 
     group = make_group(memory, processes)     a cgroup, where one can be made
-    weight(pid)                               else: looked at a few times a second
+    weigh(pid) ──► Load(memory, processes)    else: looked at a few times a second
 
 A limit per process does not bound sixteen processes. The kernel's groups do; where none can be
-written, the one who waits for an answer looks at the whole family of processes and ends it.
+written, the one who waits for an answer looks at the whole family of processes and ends it. That
+sees what processes hold as their own, what they share among them, and their page tables; what the
+kernel holds for them (pipes, sockets, names of files) is bounded by the fences.
 
 Invariant: a group is removed when its sandbox has ended; nothing outside its own folder is written.
 """
@@ -12,15 +14,17 @@ Invariant: a group is removed when its sandbox has ended; nothing outside its ow
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path("/sys/fs/cgroup")
-_PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
+OWN = Path("/proc/self/cgroup")
+_OWN_MEMORY = ("RssAnon", "RssShmem", "VmPTE")
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,7 @@ class Group:
                 time.sleep(0.02)
 
 
-def make_group(memory: int, processes: int, root: Path = ROOT) -> Group | None:
+def make_group(memory: int, processes: int, root: Path = ROOT, own: Path = OWN) -> Group | None:
     """Make a group with limits, or give None where that cannot be done.
 
     Parameters
@@ -56,12 +60,18 @@ def make_group(memory: int, processes: int, root: Path = ROOT) -> Group | None:
         How many there may be.
     root
         Where the kernel shows its groups.
+    own
+        The file in which it names those of this process.
     """
     name = f"cgkit-{uuid.uuid4().hex[:12]}"
-    for make in (_second_version, _first_version):
+    limits = {"memory": memory, "pids": processes}
+    ways: list[Callable[..., bool]] = [
+        functools.partial(_second_version, folder) for folder in _above(root, _lines(own))
+    ]
+    for make in (*ways, _first_version):
         folders: list[Path] = []
         try:
-            if make(root, name, memory, processes, folders):
+            if make(root, name, limits, folders):
                 return Group(tuple(folders))
         except OSError:
             pass
@@ -73,36 +83,47 @@ def _limit(folder: Path, file: str, value: int) -> None:
     (folder / file).write_text(str(value))
 
 
-def _first_version(root: Path, name: str, memory: int, processes: int, made: list[Path]) -> bool:
+def _first_version(root: Path, name: str, limits: Mapping[str, int], made: list[Path]) -> bool:
     """Make a folder in each of two hierarchies."""
-    for kind, file, value in (
-        ("memory", "memory.limit_in_bytes", memory),
-        ("pids", "pids.max", processes),
-    ):
+    files = {"memory": "memory.limit_in_bytes", "pids": "pids.max"}
+    for kind, file in files.items():
         parent = root / kind
         if not (parent / "cgroup.procs").is_file():
             return False
         folder = parent / name
         folder.mkdir()
         made.append(folder)
-        _limit(folder, file, value)
+        _limit(folder, file, limits[kind])
+    with contextlib.suppress(OSError):  # no swap, or not counted
+        _limit(made[0], "memory.memsw.limit_in_bytes", limits["memory"])
     return True
 
 
-def _second_version(root: Path, name: str, memory: int, processes: int, made: list[Path]) -> bool:
-    """Make a folder below the group of this process, if its limits can be set there."""
-    own = next(
-        (line[3:] for line in _lines(Path("/proc/self/cgroup")) if line.startswith("0::")), None
-    )
-    if own is None or not (root / "cgroup.controllers").is_file():
-        return False
-    folder = root / own.strip("/") / name
+def _above(root: Path, lines: Iterable[str]) -> list[Path]:
+    """Name the groups in which this process may make another: its own, then those above it.
+
+    A group that holds processes cannot bound others below it, so that it is mostly the one above,
+    a user's own slice. Who moves a process must be allowed to write in what both have in common.
+    """
+    own = next((line[3:].strip("/") for line in lines if line.startswith("0::")), None)
+    if own is None or ".." in own or not (root / "cgroup.controllers").is_file():
+        return []
+    folders = [root / own, *(root / own).parents]
+    inside = [folder for folder in folders if folder == root or root in folder.parents]
+    return [folder for folder in inside if os.access(folder / "cgroup.procs", os.W_OK)]
+
+
+def _second_version(
+    parent: Path, root: Path, name: str, limits: Mapping[str, int], made: list[Path]
+) -> bool:
+    """Make a folder below another, if its limits can be set there."""
+    folder = parent / name
     folder.mkdir()
     made.append(folder)
-    if not (folder / "memory.max").is_file() or not (folder / "pids.max").is_file():
+    if not all((folder / f"{kind}.max").is_file() for kind in limits):
         return False
-    _limit(folder, "memory.max", memory)
-    _limit(folder, "pids.max", processes)
+    for kind, value in limits.items():
+        _limit(folder, f"{kind}.max", value)
     with contextlib.suppress(OSError):
         _limit(folder, "memory.swap.max", 0)
     return True
@@ -115,15 +136,27 @@ def _lines(path: Path) -> list[str]:
         return []
 
 
-def weight(pid: int) -> int:
-    """Give the bytes that a process and all below it hold, as far as they can be read."""
-    return sum(_resident(one) for one in family(pid))
+@dataclass(frozen=True)
+class Load:
+    """What a process and all below it use."""
+
+    memory: int
+    """Bytes, as far as they can be read; what several share counts for each of them."""
+    processes: int
+    """How many there are."""
+
+
+def weigh(pid: int) -> Load:
+    """Tell what a process and all below it use."""
+    members = list(family(pid))
+    return Load(sum(map(_held, members)), len(members))
 
 
 def family(pid: int) -> Iterator[int]:
     """Walk over a process and everything it has started, directly or not."""
     parents: dict[int, list[int]] = {}
-    for entry in Path("/proc").iterdir():
+    proc = Path("/proc")
+    for entry in proc.iterdir() if proc.is_dir() else ():
         if entry.name.isdigit():
             with contextlib.suppress(OSError, ValueError, IndexError):
                 parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
@@ -135,9 +168,12 @@ def family(pid: int) -> Iterator[int]:
         waiting += parents.get(one, [])
 
 
-def _resident(pid: int) -> int:
-    """Give the private bytes of a process, roughly: resident without shared files."""
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        fields = Path("/proc", str(pid), "statm").read_text().split()
-        return (int(fields[1]) - int(fields[2])) * _PAGE
-    return 0
+def _held(pid: int) -> int:
+    """Give the bytes of a process: those of its own, those it shares, and its page tables."""
+    try:
+        lines = Path("/proc", str(pid), "status").read_text().splitlines()
+        told = dict(line.split(":", 1) for line in lines if ":" in line)
+        names = _OWN_MEMORY if "RssAnon" in told else ("VmRSS", "VmPTE")
+        return sum(int(told[name].split()[0]) << 10 for name in names if name in told)
+    except (OSError, ValueError, IndexError):  # it has ended meanwhile
+        return 0

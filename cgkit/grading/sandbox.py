@@ -19,71 +19,35 @@ import contextlib
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from cgkit.errors import EnvironmentFault
 from cgkit.grading.bubblewrap import bundled, command, covered
 from cgkit.grading.edition import Edition, write_edition, write_guest
 from cgkit.grading.frames import Channel
-from cgkit.grading.memory import Group, make_group, weight
+from cgkit.grading.memory import Group, family, make_group, weigh
 from cgkit.grading.runtime import Runtime, needed
+from cgkit.grading.situation import UNSANDBOXED, Limits, Situation, Which
 
-Which: TypeAlias = Literal["system", "bundled", "none"]
-UNSANDBOXED = "UNSANDBOXED"
+__all__ = ["UNSANDBOXED", "Limits", "Sandbox", "Situation", "Worker", "find"]
 
 _START = 30.0
 _ANSWER = 10.0
+_ROUNDS = 3
 _ASK = "pass sandbox='none' if you mean it; a student's code then runs with your rights"
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What one piece of work may use."""
-
-    memory: int = 1 << 30
-    """Bytes of one process."""
-    together: int = 3 << 29
-    """Bytes of all processes together."""
-    processes: int = 16
-    """Processes and threads."""
-    scratch: int = 32 << 20
-    """Bytes of files."""
-    file: int = 32 << 20
-    """Bytes of one file."""
-    files: int = 64
-    """Open files."""
-    stack: int = 8 << 20
-    """Bytes of one stack."""
-    seconds: int = 120
-    """Seconds of processor time."""
-
-
-@dataclass(frozen=True)
-class Situation:
-    """What stands between a student's code and the machine."""
-
-    which: Which
-    """Where the outer fence comes from."""
-    bwrap: Path | None = None
-    """The program that puts it up."""
-    inner: bool = True
-    """Whether each piece of work gets a fence of its own inside."""
-    lost: tuple[str, ...] = ()
-    """What this machine does not offer, in sentences."""
-
-    @property
-    def label(self) -> str:
-        """What every result says about it; "" when it is all there."""
-        if self.which == "none":
-            return UNSANDBOXED
-        return "" if self.inner else "ONE FENCE"
+_RIGHTS = "students' code runs with your rights"
+_SLOWER = "no namespaces inside the sandbox, so that each submission starts one of its own: slower"
+_NO_PROC = "no /proc inside, since this machine covers parts of its own"
+_UNWEIGHED = "the memory of all processes of a submission together is not bounded here"
 
 
 def find(which: Which | None = None) -> Situation:
@@ -101,36 +65,43 @@ def find(which: Which | None = None) -> Situation:
         It is not there or does not work here; the message says why, and how to go on without.
     """
     if which == "none":
-        return Situation("none", inner=False, lost=("students' code runs with your rights",))
-    found = {"system": shutil.which("bwrap"), "bundled": bundled()}
-    reasons = []
-    for kind in ("system", "bundled"):
-        path = found[kind]
-        if which in (None, kind):
-            if path is None:
-                reasons.append(f"{kind}: no bwrap")
-                continue
-            tried = _tried(kind, Path(path))
+        return _bare()
+    found: dict[Which, str | None] = {"system": shutil.which("bwrap"), "bundled": bundled()}
+    kinds = [kind for kind in found if which in (None, kind)]
+    reasons = dict.fromkeys(kinds, "no bwrap")
+    for poorer in _levels():
+        for kind in kinds:
+            path = found[kind]
+            tried = _tried(replace(poorer, which=kind, bwrap=Path(path))) if path else ""
             if isinstance(tried, Situation):
                 return tried
-            reasons.append(f"{kind}: {tried}")
-    raise EnvironmentFault("no sandbox on this machine", why="; ".join(reasons), attempt=_ASK)
+            reasons[kind] = tried or reasons[kind]
+    why = "; ".join(f"{kind}: {reason}" for kind, reason in reasons.items())
+    raise EnvironmentFault("no sandbox on this machine", why=why, attempt=_ASK)
 
 
-def _tried(which: Literal["system", "bundled"], bwrap: Path) -> Situation | str:
-    """Start a sandbox and fork in it; give what works, or why nothing does."""
-    whole = Situation(which, bwrap)
-    poorer = replace(whole, inner=False, lost=("no namespaces inside the sandbox",))
-    reason = ""
-    for situation in (whole, poorer):
-        try:
-            with Sandbox(situation, Edition()) as sandbox:
-                sandbox.fork().end()
-        except EnvironmentFault as fault:
-            reason = fault.why or fault.what
-        else:
-            return situation
-    return reason
+def _levels() -> Iterator[Situation]:
+    """Give what to try, the best first."""
+    yield Situation("system")
+    yield Situation("system", inner=False, lost=(_SLOWER,))
+    yield Situation("system", inner=False, lost=(_SLOWER, _NO_PROC), proc=False)
+
+
+def _bare() -> Situation:
+    """Give the situation without any fence."""
+    linux = sys.platform.startswith("linux")
+    return Situation("none", inner=False, lost=(_RIGHTS, *([] if linux else [_UNWEIGHED])))
+
+
+def _tried(situation: Situation) -> Situation | str:
+    """Start a sandbox and fork in it; give the situation with all that is lost, or why not."""
+    try:
+        with Sandbox(situation, Edition()) as sandbox:
+            sandbox.fork().end()
+            blind = sandbox.watched and not sandbox.load
+    except EnvironmentFault as fault:
+        return fault.why or fault.what
+    return replace(situation, lost=(*situation.lost, _UNWEIGHED)) if blind else situation
 
 
 @dataclass
@@ -175,6 +146,8 @@ class Sandbox:
         self._process: subprocess.Popen[bytes] | None = None
         self._orders: socket.socket | None = None
         self._owner, self._used = 0, False
+        self._heard = bytearray()
+        self._trusted: frozenset[int] = frozenset()
         write_guest(self._folder / "guest")
         write_edition(self.edition, self._folder / "edition")
 
@@ -202,28 +175,41 @@ class Sandbox:
         if self._owner == os.getpid():
             self.stop()
         self._owner, self._used = os.getpid(), False
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        ours, theirs = socket.socketpair()
         self._group = make_group(self.limits.together, 4 * self.limits.processes)
-        words = self._command(theirs.fileno())
-        self._process = subprocess.Popen(
-            words,
-            pass_fds=[theirs.fileno()],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            preexec_fn=self._group.join if self._group else None,
-            cwd=self._folder,
-            env={} if self.situation.which != "none" else _bare_environment(),
-        )
-        theirs.close()
-        self._orders = ours
-        ours.settimeout(_START)
         try:
-            answer = json.loads(ours.recv(1 << 16) or b"{}")
+            self._process = self._started(theirs.fileno())
+        finally:
+            theirs.close()
+        self._orders, self._heard = ours, bytearray()
+        try:
+            answer = self._next(time.monotonic() + _START)
         except (OSError, ValueError):
             answer = {}
         if not answer.get("ok"):
             raise EnvironmentFault("the sandbox does not start", why=self._last_words())
+        self._trusted = frozenset(family(self._process.pid) if self.watched else ())
+
+    def _started(self, file: int) -> subprocess.Popen[bytes]:
+        """Start the warm Python, in its group; without one where nobody may join it."""
+        words = self._command(file)
+        try:
+            return subprocess.Popen(
+                words,
+                pass_fds=[file],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                preexec_fn=self._group.join if self._group else None,
+                cwd=self._folder,
+                env={} if self.situation.which != "none" else _bare_environment(),
+            )
+        except subprocess.SubprocessError:
+            if self._group is None:
+                raise
+            self._group.remove()
+            self._group = None
+            return self._started(file)
 
     def stop(self) -> None:
         """End the warm Python and all it forked."""
@@ -265,7 +251,7 @@ class Sandbox:
         EnvironmentFault
             None can be made.
         """
-        if not self.situation.inner and self.situation.which != "none" and self._used:
+        if self._once and self._used:
             self.start()  # one fence only: nobody's work meets another's
         self._used = True
         ours, theirs = socket.socketpair()
@@ -285,8 +271,8 @@ class Sandbox:
         self._order({"do": "end", "number": number}, [])
 
     def clear(self) -> None:
-        """End all workers; start again if the warm Python is gone."""
-        gone = self._process is None or self._process.poll() is not None
+        """End all workers; start again if the warm Python is gone, or was used behind one fence."""
+        gone = self._process is None or self._process.poll() is not None or self._once
         answer = {} if gone else self._order({"do": "clear", "number": time.monotonic_ns()}, [])
         if not answer.get("ok"):
             self.start()
@@ -296,50 +282,97 @@ class Sandbox:
         if self._owner == os.getpid():
             self.stop()
 
-    def weight(self) -> int:
-        """Give the bytes that all processes inside hold together."""
-        return weight(self._process.pid) if self._process else 0
+    @property
+    def _once(self) -> bool:
+        """Whether the warm Python serves one piece of work only: one fence around both."""
+        return not self.situation.inner and self.situation.which != "none"
 
     @property
     def watched(self) -> bool:
-        """Whether somebody must look at the weight, because the kernel does not."""
+        """Whether somebody must look at what is used, because the kernel does not."""
         return self._group is None and sys.platform.startswith("linux")
+
+    @property
+    def load(self) -> int:
+        """The bytes that all processes inside hold together."""
+        return weigh(self._process.pid).memory if self._process else 0
+
+    def excess(self) -> str:
+        """Say what all processes inside use too much of; "" when there is nothing to say."""
+        if self._process is None or not self.watched:
+            return ""
+        load = weigh(self._process.pid)
+        if load.memory > self.limits.together:
+            return "the processes of your code used too much memory"
+        return "your code started too many processes" if load.processes > self._most else ""
+
+    @property
+    def _most(self) -> int:
+        return len(self._trusted) + 2 * self.limits.processes
+
+    def look(self) -> None:
+        """End all work that uses too much, without a word to the warm Python."""
+        for _ in range(_ROUNDS if self.excess() else 0):
+            assert self._process is not None
+            for pid in set(family(self._process.pid)) - self._trusted:
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
 
     def _order(self, order: dict[str, Any], files: list[int]) -> dict[str, Any]:
         """Send one order and wait for its answer; answers to older orders are passed over."""
         assert self._orders is not None
         end = time.monotonic() + _ANSWER
         try:
-            socket.send_fds(self._orders, [json.dumps(order).encode()], files)
+            self._orders.settimeout(_ANSWER)
+            socket.send_fds(self._orders, [json.dumps(order).encode() + b"\n"], files)
             while True:
-                self._orders.settimeout(max(0.001, end - time.monotonic()))
-                answer: dict[str, Any] = json.loads(self._orders.recv(1 << 16) or b'{"ok":false}')
+                answer = self._next(end)
                 if answer.get("number", order["number"]) == order["number"]:
                     return answer
         except (OSError, ValueError) as error:
             return {"ok": False, "why": f"the sandbox does not answer ({type(error).__name__})"}
 
+    def _next(self, end: float) -> dict[str, Any]:
+        """Give the next answer, a line of JSON; what comes after it is kept."""
+        assert self._orders is not None
+        while b"\n" not in self._heard:
+            self._orders.settimeout(max(0.001, end - time.monotonic()))
+            part = self._orders.recv(1 << 16)
+            if not part:
+                raise ConnectionResetError
+            self._heard += part
+        line, _, rest = bytes(self._heard).partition(b"\n")
+        self._heard = bytearray(rest)
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
     def _command(self, file: int) -> list[str]:
-        runtime, fenced = needed(), self.situation.bwrap is not None
-        guest, packages, edition = self._places(runtime, fenced)
+        edition, fenced = self.edition, self.situation.bwrap is not None
+        runtime = needed(edition.folders, linked=fenced)
+        guest, packages, copied = self._places(runtime, fenced)
         configuration = {
             "fenced": fenced and self.situation.inner,
             "drop": fenced,
+            "crowded": self._group is None and not (fenced and os.getuid() == 0),
             "cover": covered(runtime),
             "guest": guest,
-            "paths": [edition, packages],
+            "paths": [copied, packages],
             "home": "/scratch" if fenced else "",
-            "inert": self.edition.inert,
-            "missing": self.edition.missing,
-            "warm": ["graphviz"],
+            "inert": edition.inert,
+            "missing": edition.missing,
+            "barred": edition.barred,
+            "warm": ["graphviz", *edition.packages],
+            "rehearsed": edition.warm,
+            "environment": edition.environment,
         }
         start = f"{guest}/cgkit/grading/inside/start.py"
         options = ["-I", "-B", "-S", "-X", "utf8"]
         inner = [str(runtime.python), *options, start, str(file), json.dumps(configuration)]
         if self.situation.bwrap is None:
             return inner
-        masked = tuple(runtime.masked(self.edition.missing))
-        return command(self.situation.bwrap, runtime, self._folder, masked) + inner
+        masked = tuple(runtime.masked(edition.missing))
+        proc = self.situation.proc
+        return command(self.situation.bwrap, runtime, self._folder, masked, proc=proc) + inner
 
     def _places(self, runtime: Runtime, fenced: bool) -> tuple[str, str, str]:
         if fenced:

@@ -321,7 +321,7 @@ def _lane(order: dict[str, Any]) -> Lane:
     assignment = read_assignment(order["assignment"], json.loads(source.read_bytes()))
     given = order["situation"]
     bwrap = Path(given["bwrap"]) if given["bwrap"] else None
-    situation = Situation(given["which"], bwrap, given["inner"], tuple(given["lost"]))
+    situation = Situation(**{**given, "bwrap": bwrap, "lost": tuple(given["lost"])})
     learned = learned_from(order["learned"]) if order["learned"] else None
     return Lane(
         assignment,

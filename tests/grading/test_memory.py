@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from cgkit.grading.memory import ROOT, family, make_group, weight
+from cgkit.grading.memory import ROOT, family, make_group, weigh
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_the_weight_of_a_family_counts_children():
         time.sleep(0.1)
         members = list(family(child.pid))
         assert len(members) == 2
-        assert weight(child.pid) > 80 << 20
+        assert weigh(child.pid).memory > 80 << 20
     finally:
         for pid in members:
             os.kill(pid, 9)
@@ -66,4 +66,4 @@ def test_the_weight_of_a_family_counts_children():
 
 
 def test_a_process_that_is_gone_weighs_nothing():
-    assert weight(2**22 + 5) == 0
+    assert weigh(2**22 + 5).memory == 0

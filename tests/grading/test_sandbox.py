@@ -168,10 +168,10 @@ def test_ending_a_worker_ends_what_it_started(fenced):
     source = "import os, time\nif os.fork() == 0:\n    time.sleep(100)"
     worker.channel.send({"do": "cell", "id": "a", "source": source, "seed": 1, "given": False})
     worker.channel.receive(time.monotonic() + 5)
-    before = fenced.weight()
+    before = fenced.load
     worker.end()
     time.sleep(0.2)
-    assert fenced.weight() < before
+    assert fenced.load < before
 
 
 def test_a_sandbox_that_was_killed_starts_again(fenced):
@@ -183,7 +183,7 @@ def test_a_sandbox_that_was_killed_starts_again(fenced):
 
 def test_orders_that_nobody_waited_for_do_no_harm(fenced):
     order = {"do": "end", "number": 12345}
-    fenced._orders.send(json.dumps(order).encode())
+    fenced._orders.send(json.dumps(order).encode() + b"\n")
     assert printed(fenced, "print(2)") == "2"
 
 

@@ -6,7 +6,11 @@ Inside: namespaces of its own (user, processes, mounts, ipc, network), a fresh /
 space of bounded size that serves as home, /tmp and /dev/shm, no capabilities, no further
 namespaces, limits on memory, files and processes, and a filter of system calls.
 
-Invariant: whatever cannot be put up raises; a process never goes on behind half a fence.
+    restrict(limits)     the same limits and filter, where there is no such fence
+    crowd(16)            few processes there, too
+
+Invariant: whatever cannot be put up raises; a process never goes on behind half a fence. Only off
+Linux, where there is no fence to be half of, limits are those that the system takes.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ import contextlib
 import ctypes
 import os
 import resource
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -26,9 +31,13 @@ SCRATCH = "/scratch"
 _USER, _PROCESSES, _MOUNTS, _IPC, _NET = 0x10000000, 0x20000000, 0x00020000, 0x08000000, 0x40000000
 _PRIVATE, _BIND = 0x40000 | 0x4000, 0x1000
 _NOSUID_NODEV, _NOSUID_NODEV_NOEXEC = 6, 14
-_DUMPABLE, _BOUNDING, _NO_NEW_PRIVILEGES = 4, 24, 38
+_DEATH_SIGNAL, _DUMPABLE, _BOUNDING, _ADOPTING, _NO_NEW_PRIVILEGES = 1, 4, 24, 36, 38
+_KILL = 9
 _CAPABILITY_VERSION = 0x20080522
 _LAST_CAPABILITY = 40
+_TRUSTED = 4
+_MOST_FILES = 4096
+"""Files, folders and links in the scratch space; their kilobyte each is not part of its size."""
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -39,9 +48,25 @@ def _done(result: int, what: str) -> None:
         raise OSError(number, f"{what}: {os.strerror(number)}")
 
 
+def _control(what: int, value: int) -> None:
+    """Change something about this process where the system has such a switch."""
+    if hasattr(libc, "prctl"):
+        libc.prctl(what, value, 0, 0, 0)
+
+
 def dumpable(yes: bool) -> None:
     """Allow or forbid others of the same user to look into this process."""
-    libc.prctl(_DUMPABLE, int(yes), 0, 0, 0)
+    _control(_DUMPABLE, int(yes))
+
+
+def adopt() -> None:
+    """Become the parent of all orphans below this process."""
+    _control(_ADOPTING, 1)
+
+
+def die_with_parent() -> None:
+    """End when the process that made this one ends."""
+    _control(_DEATH_SIGNAL, _KILL)
 
 
 def enter(limits: Mapping[str, Any], cover: Iterable[str]) -> int:
@@ -93,7 +118,9 @@ def _mount(source: str, target: str, kind: str, flags: int, options: str = "") -
 
 def _mounts(size: int, cover: Iterable[str]) -> None:
     _mount("none", "/", "none", _PRIVATE)
-    _mount("tmpfs", SCRATCH, "tmpfs", _NOSUID_NODEV, f"size={size},mode=0777")
+    _mount(
+        "tmpfs", SCRATCH, "tmpfs", _NOSUID_NODEV, f"size={size},nr_inodes={_MOST_FILES},mode=0777"
+    )
     _mount("proc", "/proc", "proc", _NOSUID_NODEV_NOEXEC)
     for place in cover:
         _mount(SCRATCH, place, "none", _BIND)
@@ -114,14 +141,49 @@ def restrict(limits: Mapping[str, Any]) -> None:
         ``memory``, ``file``, ``stack`` (bytes), ``files`` (open ones), ``seconds`` (of processor).
     """
     if hasattr(libc, "prctl"):
-        libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+        _control(_NO_NEW_PRIVILEGES, 1)
         for capability in range(_LAST_CAPABILITY + 1):
-            libc.prctl(_BOUNDING, capability, 0, 0, 0)
+            _control(_BOUNDING, capability)
         header, none = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0), (ctypes.c_uint32 * 6)()
         libc.capset(header, none)
     bound(limits)
     if hasattr(libc, "prctl"):
         seccomp.load(libc)
+
+
+def crowd(most: int, alone: bool) -> None:
+    """Let this user have so many processes more than now, where they can be counted.
+
+    The kernel counts those of one user together, and counts none of root's.
+
+    Parameters
+    ----------
+    most
+        How many.
+    alone
+        Whether this user has processes in this fence only.
+    """
+    there = [] if alone else _entries(Path("/proc"))
+    now = _TRUSTED if alone else sum(_threads(one) for one in there if one.name.isdigit())
+    if now:
+        _lower("RLIMIT_NPROC", now + most)
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return list(folder.iterdir())
+    except OSError:
+        return []
+
+
+def _threads(process: Path) -> int:
+    """Count the threads of a process if it is of this user."""
+    with contextlib.suppress(OSError, ValueError, KeyError):  # it has ended meanwhile
+        lines = (process / "status").read_text().splitlines()
+        told = dict(line.split(":", 1) for line in lines if ":" in line)
+        if int(told["Uid"].split()[0]) == os.getuid():
+            return int(told["Threads"])
+    return 0
 
 
 def bound(limits: Mapping[str, Any]) -> None:
@@ -134,7 +196,17 @@ def bound(limits: Mapping[str, Any]) -> None:
         ("RLIMIT_STACK", limits["stack"]),
         ("RLIMIT_CPU", limits["seconds"]),
     ):
-        number = getattr(resource, name)
+        try:
+            _lower(name, int(value))
+        except (OSError, ValueError):
+            if sys.platform.startswith("linux"):
+                raise
+
+
+def _lower(name: str, value: int) -> None:
+    """Set both limits of a resource, never above what the system allows."""
+    number = getattr(resource, name, None)
+    if number is not None:
         hard = resource.getrlimit(number)[1]
-        most = int(value) if hard == resource.RLIM_INFINITY else min(int(value), hard)
+        most = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(number, (most, most))

@@ -66,7 +66,8 @@ class Zygote:
     orders
         A stream socket, whose other end the sandbox holds.
     configuration
-        ``fenced`` (whether there are namespaces), ``crowded``, ``paths``, ``inert``, ``missing``, ``barred``.
+        ``fenced`` (whether there are namespaces), ``crowded`` (whether nobody else bounds the
+        number of processes), ``paths``, ``inert``, ``missing``, ``barred``.
     """
 
     def __init__(self, orders: socket.socket, configuration: dict[str, Any]) -> None:
@@ -172,7 +173,7 @@ class Zygote:
             else:
                 fence.die_with_parent()
                 if self._configuration["crowded"]:
-                    fence.crowd(limits["processes"])
+                    fence.crowd(limits["processes"], alone=self._configuration["drop"])
                 fence.restrict(limits)
             os.write(write, b"ready ")
             os.close(write)

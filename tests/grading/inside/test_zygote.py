@@ -17,7 +17,7 @@ def sandbox():
 
 
 def order(sandbox, **what):
-    sandbox._orders.send(json.dumps(what).encode())
+    sandbox._orders.send(json.dumps(what).encode() + b"\n")
     return json.loads(sandbox._orders.recv(1 << 16))
 
 
@@ -33,7 +33,7 @@ def test_a_worker_that_cannot_be_fenced_is_refused(sandbox):
 
     first, second = socket.socketpair()
     what = {"do": "fork", "number": 7, "limits": limits}
-    socket.send_fds(sandbox._orders, [json.dumps(what).encode()], [second.fileno()])
+    socket.send_fds(sandbox._orders, [json.dumps(what).encode() + b"\n"], [second.fileno()])
     answer = json.loads(sandbox._orders.recv(1 << 16))
     first.close()
     second.close()
