@@ -15,6 +15,8 @@ from collections.abc import Mapping
 from typing import Any
 
 _LONGEST = 2_000
+_ENDS_A_WALK = (StopIteration, StopAsyncIteration)
+"""Raised within `map` or `zip` of a test, they would end its cases in silence."""
 
 
 class StudentError(Exception):
@@ -30,8 +32,11 @@ class StudentError(Exception):
         return f"line {last.get('line')} of {last.get('cell')}: {last.get('code')}"
 
 
-class NotData(StudentError, TypeError):
-    """An object of the student's where only data can be read."""
+class NotData(StudentError):
+    """Something of the student's where only data can be read.
+
+    It is no TypeError and no ValueError: a test that waits for one would take it for a refusal.
+    """
 
 
 class TimedOut(KeyboardInterrupt):
@@ -72,7 +77,9 @@ def error_class(name: str, base: type[BaseException] | None) -> type[StudentErro
     >>> made.__name__, issubclass(made, ValueError), issubclass(made, StudentError)
     ('Mine', True, True)
     """
-    bases = (StudentError,) if base in (None, Exception) else (StudentError, base)
+    if base is None or issubclass(base, _ENDS_A_WALK):
+        base = Exception
+    bases = (StudentError,) if base is Exception else (StudentError, base)
     try:
         return type(name[:80] or "Error", bases, {})
     except TypeError:  # a built-in class whose objects are laid out in another way

@@ -24,6 +24,13 @@ def test_kinds_with_a_layout_of_their_own(name):
     assert isinstance(error, StudentError)
 
 
+@pytest.mark.parametrize("name", ["StopIteration", "StopAsyncIteration"])
+def test_no_error_ends_a_walk_of_the_test(name):
+    error = error_of({"type": name, "bases": [name, "Exception"], "text": "x"}, None)
+    assert type(error).__name__ == name
+    assert not isinstance(error, StopIteration | StopAsyncIteration)
+
+
 def test_an_error_that_wants_more_than_a_text():
     error = error_of({"type": "U", "bases": ["UnicodeDecodeError"], "text": "x"}, None)
     assert "x" in str(error)
