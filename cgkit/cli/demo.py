@@ -24,8 +24,8 @@ def command(as_json: bool) -> None:
         outcome = demo(project, tell=progress.step)
     if as_json:
         finish("demo", [_item(mark) for mark in outcome.marks], as_json=True)
-    for reason in outcome.situation.lost:
-        click.echo(f"{outcome.situation.label}: {reason}\n")
+    for line in outcome.situation.told:
+        click.echo(f"{line}\n")
     for line in _table(outcome.marks):
         click.echo(line)
     click.echo()

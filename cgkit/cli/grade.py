@@ -8,6 +8,7 @@ What is written stays written: after Ctrl-C, or worse, a second run goes on wher
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ from cgkit.grading.batch import Graded, Lesson, grade_class
 from cgkit.grading.gradebook import Change
 from cgkit.grading.places import Places, read_places
 from cgkit.grading.sandbox import Situation, find
+from cgkit.grading.situation import MEANINGS
 from cgkit.notebooks.build import is_current
 from cgkit.notebooks.project import Project, find_project
 
@@ -77,8 +79,8 @@ def command(
     places = read_places(project.root)
     names = _assignments(project, places, assignment, students)
     situation = _situation(unsandboxed)
-    for reason in situation.lost:
-        click.echo(f"{situation.label}: {reason}", err=True)
+    for line in situation.told:
+        click.echo(line, err=True)
     graded: list[Graded] = []
     for name in names:
         lesson = Lesson(places, name, situation)
@@ -267,6 +269,8 @@ def _summary(project: Project, places: Places, graded: list[Graded]) -> list[str
     if not changed:
         head = f"nothing has changed: {count} marked as before"
     lines = [head]
+    labels = Counter(one.result.label for one in graded if one.result.label)
+    lines += [f"{many} {label}: {MEANINGS.get(label, '')}" for label, many in labels.items()]
     if flagged:
         lines.append(f"{flagged} have something for you to judge; a flag is no verdict")
     if lost:

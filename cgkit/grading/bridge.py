@@ -82,6 +82,8 @@ class GradingExporter(NotebookExporter):
         except CgkitError as fault:
             self.converter.log.error("%s", fault)
             raise NbGraderException(str(fault)) from fault
+        for line in self.situation.told:
+            self.converter.log.warning("%s", line)
         traits = {name: getattr(given, name) for name in given.trait_names(config=True)}
         quiet = QuietCourse(parent=given.parent, **{**traits, "ignore": ["*"]})
         self.converter.coursedir = quiet
@@ -95,9 +97,7 @@ class GradingExporter(NotebookExporter):
         except EnvironmentFault as fault:
             raise EnvironmentFault(fault.what, why=fault.why, attempt=ASK) from fault
 
-    def from_filename(
-        self, filename: str, resources: Any = None, **words: Any
-    ) -> tuple[Any, Any]:
+    def from_filename(self, filename: str, resources: Any = None, **words: Any) -> tuple[Any, Any]:
         """Turn one notebook into a marked one; the submitted file itself is not opened here."""
         if not self.converter._sanitizing:
             return super().from_filename(filename, resources=resources, **words)

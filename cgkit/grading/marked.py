@@ -24,6 +24,7 @@ from typing import Any, TypeAlias
 from cgkit.grading.gradebook import Mark
 from cgkit.grading.master import Master, MasterCell
 from cgkit.grading.result import CellResult, Flag, Result
+from cgkit.grading.situation import MEANINGS
 
 Json: TypeAlias = dict[str, Any]
 
@@ -267,7 +268,7 @@ def _front(result: Result) -> Iterator[Json]:
     if result.failed:
         about.insert(0, "this notebook could not be graded; a teacher will look at it")
     lines = [f"- {flag_line(flag)}" for flag in result.flags]
-    lines += [f"- {result.label}: nothing kept this code away from marks"] if result.label else []
+    lines += [f"- {result.label}: {MEANINGS.get(result.label, '')}"] if result.label else []
     if result.failed:
         lines.append(f"- not graded: {result.failed}")
     if lines:

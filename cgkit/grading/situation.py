@@ -16,6 +16,11 @@ from typing import Literal, TypeAlias
 Which: TypeAlias = Literal["system", "bundled", "none"]
 UNSANDBOXED = "UNSANDBOXED"
 ONE_FENCE = "ONE FENCE"
+MEANINGS = {
+    UNSANDBOXED: "it ran with the teacher's rights, and nothing kept it away from marks",
+    ONE_FENCE: "it ran behind one fence instead of two, which this machine does not offer",
+}
+"""What a label says about the code that it stands beside."""
 
 
 @dataclass(frozen=True)
