@@ -3,36 +3,46 @@
     elementwise  <  indexing  <  movement  <  reduction  <  linalg, convolution
 
 Each is one definition in the file of its family; this list follows by itself. A file imports only
-from files to its left.
+from files to its left. What other operators say completely is a plain function, listed in its
+family's COMPOSED: `cgkit.ops.stack` is called like an operator, and leaves only operators behind.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from types import MappingProxyType
+from typing import Any
 
 from cgkit.node import Operator
 from cgkit.operators import convolution, elementwise, indexing, linalg, movement, reduction
 
+FAMILIES = (
+    elementwise, indexing, movement, reduction, linalg, convolution,
+)  # fmt: skip
 ALL: Mapping[str, Operator] = MappingProxyType(
     {
         value.name: value
-        for family in (elementwise, indexing, movement, reduction, linalg, convolution)
+        for family in FAMILIES
         for value in vars(family).values()
         if isinstance(value, Operator)
     }
 )
 """Every operator by its name."""
+COMPOSED: Mapping[str, Callable[..., Any]] = MappingProxyType(
+    {act.__name__: act for family in FAMILIES for act in getattr(family, "COMPOSED", ())}
+)
+"""Every function that is made of operators, by its name."""
 
 
-def __getattr__(name: str) -> Operator:
-    if name in ALL:
-        return ALL[name]
-    close = get_close_matches(name, ALL, 1)
+def __getattr__(name: str) -> Any:
+    found = ALL.get(name) or COMPOSED.get(name)
+    if found is not None:
+        return found
+    close = get_close_matches(name, [*ALL, *COMPOSED], 1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
     raise AttributeError(f"there is no operator {name!r}{hint}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*ALL, "ALL"])
+    return sorted([*ALL, *COMPOSED, "ALL", "COMPOSED"])

@@ -184,7 +184,7 @@ def saves_are_read(operator: Operator) -> None:
         if operator.gradient is None:
             continue
         for wanted in _subsets(_floating(sample)):
-            y = computed(operator, sample)[0]
+            y = computed(operator, sample)
             there = [kept for kept in operator.kept(wanted) if kept < len(sample.operands)]
             saved |= {(wanted, kept) for kept in there}
             read |= {(wanted, k) for k in there if _matters(operator, sample, wanted, k, y)}
@@ -194,7 +194,11 @@ def saves_are_read(operator: Operator) -> None:
 
 
 def _matters(
-    operator: Operator, sample: Sample, wanted: tuple[int, ...], kept: int, y: np.ndarray
+    operator: Operator,
+    sample: Sample,
+    wanted: tuple[int, ...],
+    kept: int,
+    y: tuple[np.ndarray, ...],
 ) -> bool:
     """Whether the gradients change, or fail, when other numbers stand in a saved array."""
     other = list(sample.operands)
@@ -202,7 +206,8 @@ def _matters(
         other[kept] = _changed(other[kept])
     right = _rules(operator, sample, wanted, y, sample.operands)
     try:
-        found = _rules(operator, sample, wanted, _changed(y) if kept < 0 else y, tuple(other))
+        result = (_changed(y[0]), *y[1:]) if kept < 0 else y
+        found = _rules(operator, sample, wanted, result, tuple(other))
     except CgkitError:
         return True
     return not all(same(a, b) for a, b in zip(found, right, strict=True))
@@ -217,13 +222,14 @@ def _rules(
     operator: Operator,
     sample: Sample,
     wanted: tuple[int, ...],
-    y: np.ndarray,
+    y: tuple[np.ndarray, ...],
     operands: tuple[Any, ...],
 ) -> list[Any]:
     rules = operator.gradient
+    g: Any = {i: _seed(part) for i, part in enumerate(y)} if operator.several else _seed(y[0])
     with np.errstate(all="ignore"):
         if callable(rules):
-            parts = rules(_seed(y), y, *operands, **sample.params)
+            parts = rules(g, y[0], *operands, **sample.params)
             return [parts[i] for i in wanted]
         each = [(rules or ())[min(i, len(rules or ()) - 1)] for i in wanted]
-        return [r(_seed(y), y, *operands, **sample.params) for r in each if r is not None]
+        return [r(g, y[0], *operands, **sample.params) for r in each if r is not None]
