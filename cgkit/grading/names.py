@@ -15,6 +15,11 @@ from collections.abc import Iterator
 
 from cgkit.grading.inside.magics import plain_python
 
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_SCOPES = (
+    *_DEFINITIONS, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
+)  # fmt: skip
+"""What has a scope of its own."""
 _DEFINITION = re.compile(r"^(?:async\s+)?(?:def|class)\s+([^\W\d]\w*)", re.MULTILINE)
 
 
@@ -48,8 +53,7 @@ def defined(source: str) -> frozenset[str]:
     tree = tree_of(source)
     if tree is None:
         return frozenset(_DEFINITION.findall(source))
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    return frozenset(node.name for node in tree.body if isinstance(node, kinds))
+    return frozenset(node.name for node in tree.body if isinstance(node, _DEFINITIONS))
 
 
 def read(source: str) -> frozenset[str]:
@@ -64,18 +68,23 @@ def read(source: str) -> frozenset[str]:
     )
 
 
-def _bound(node: ast.AST) -> Iterator[str]:
-    """Walk over the names a statement binds in its own scope."""
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+def _bound(statement: ast.AST) -> Iterator[str]:
+    """Walk over the names a statement binds in its own scope; it may be nested however deeply."""
+    waiting = [statement]
+    while waiting:
+        node = waiting.pop()
+        yield from _names(node)
+        if not isinstance(node, _SCOPES):
+            waiting += ast.iter_child_nodes(node)
+
+
+def _names(node: ast.AST) -> Iterator[str]:
+    """Give the names that a node binds itself."""
+    if isinstance(node, _DEFINITIONS):
         yield node.name
-        return
-    if isinstance(node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
-        return
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+    elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
         yield node.id
-    if isinstance(node, ast.Import | ast.ImportFrom):
+    elif isinstance(node, ast.Import | ast.ImportFrom):
         yield from ((alias.asname or alias.name).partition(".")[0] for alias in node.names)
-    if isinstance(node, ast.ExceptHandler) and node.name:
+    elif isinstance(node, ast.ExceptHandler) and node.name:
         yield node.name
-    for child in ast.iter_child_nodes(node):
-        yield from _bound(child)

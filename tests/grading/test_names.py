@@ -29,7 +29,15 @@ def test_names_that_a_cell_defines_and_reads():
     assert read("(") == frozenset()
 
 
-@pytest.mark.parametrize("source", ["(", "\x00", "(" * 5000, "x" + "+x" * 100_000])
+@pytest.mark.parametrize(
+    "source", ["(", "\x00", "(" * 5000, *("x" + "+x" * count for count in (1_000, 1_500, 100_000))]
+)
 def test_code_that_cannot_be_parsed_is_none_or_a_tree(source):
     tree_of(source)
     bound(source)
+
+
+@pytest.mark.parametrize("count", [500, 1_000, 1_500, 2_000])
+def test_a_long_sum_hides_no_name(count):
+    source = f"def f():\n    pass\ntotal = {'+'.join(['1'] * count)}"
+    assert bound(source) >= {"f"}
