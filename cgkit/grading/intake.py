@@ -33,6 +33,8 @@ MOST_ENTRIES = 2_000
 """Files of one submission that are looked at."""
 DEEPEST = 4
 """Folders in folders that are looked into."""
+MOST_READ = 3 * LARGEST
+"""Bytes of all notebooks of one submission that are read; the likeliest one is, whatever it has."""
 MOST_NAMED = 5
 """Odd files that a note names one by one."""
 
@@ -193,22 +195,46 @@ def _chosen(taking: _Taking, found: Sequence[_File]) -> tuple[bytes | None, str]
     """Give the notebook to grade and its name; note whatever stood in the way."""
     exact = [file for file in found if _plain(file.name) == taking.wanted]
     others = [file for file in found if file not in exact and ".ipynb" in file.base.lower()]
-    for group in (exact, others):
-        readable = [(file, raw) for file in group if (raw := _read(taking, file)) is not None]
-        if not readable:
+    raw, name = _fittest(taking, exact)
+    if raw is None:
+        raw, name = _fittest(taking, others)
+        if raw is not None:
+            taking.notes.append(f"handed in as {_shown(name)}, not as {taking.wanted}")
+    if len(taking.unfit) > MOST_NAMED:
+        more = len(taking.unfit) - MOST_NAMED
+        taking.notes.append(f"{more:,} more notebooks cannot be read")
+    return raw, name
+
+
+def _fittest(taking: _Taking, files: Sequence[_File]) -> tuple[bytes | None, str]:
+    """Read some notebooks, the likeliest names first, one at a time; give the one that fits best.
+
+    It fits by the cells of the assignment in it, then by its name, then by its size.
+    """
+    alike = {file.name: _alike(_plain(file.base), taking.wanted) for file in files}
+    best: tuple[tuple[int, float, int], bytes, str] | None = None
+    left, skipped = MOST_READ, 0
+    for file in sorted(files, key=lambda one: (-alike[one.name], one.name)):
+        if best is not None and left < file.size <= LARGEST:
+            skipped += 1
             continue
-        file, raw = max(readable, key=lambda pair: _fitness(taking, *pair))
-        if file not in exact:
-            taking.notes.append(f"handed in as {_shown(file.name)}, not as {taking.wanted}")
-        return raw, file.name
-    return None, ""
+        raw = _read(taking, file)
+        if raw is not None:
+            left -= len(raw)
+            fitness = (_cells_in(raw, taking.cells), alike[file.name], file.size)
+            if best is None or fitness > best[0]:
+                best = (fitness, raw, file.name)
+    if skipped:
+        taking.notes.append(f"{skipped:,} of {len(files):,} notebooks were not read")
+    return (None, "") if best is None else best[1:]
 
 
-def _fitness(taking: _Taking, file: _File, raw: bytes) -> tuple[int, float, int]:
-    """Tell how well a file fits: cells of the assignment in it, then its name, then its size."""
-    cells = sum(f'"{cell}"'.encode() in raw for cell in taking.cells)
-    alike = difflib.SequenceMatcher(None, _plain(file.base), taking.wanted).ratio()
-    return cells, alike, file.size
+def _alike(one: str, other: str) -> float:
+    return difflib.SequenceMatcher(None, one, other).ratio()
+
+
+def _cells_in(raw: bytes, cells: Iterable[str]) -> int:
+    return sum(f'"{cell}"'.encode() in raw for cell in cells)
 
 
 def _read(taking: _Taking, file: _File) -> bytes | None:
@@ -227,7 +253,8 @@ def _read(taking: _Taking, file: _File) -> bytes | None:
 
 def _note_unfit(taking: _Taking, file: _File, why: str) -> None:
     taking.unfit.add(file.name)
-    taking.notes.append(f"{_shown(file.name)} {why}")
+    if len(taking.unfit) <= MOST_NAMED:
+        taking.notes.append(f"{_shown(file.name)} {why}")
 
 
 def read_plain(path: Path, most: int) -> bytes:

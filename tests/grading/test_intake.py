@@ -74,6 +74,31 @@ def test_the_right_name_wins_over_others(folder):
     assert taken(folder).raw == POOR
 
 
+def test_many_large_notebooks_cost_no_more_than_a_few(folder, monkeypatch):
+    """A hundred empty files of 20 MB take no room in an archive, and took two gigabytes here."""
+    monkeypatch.setattr(intake, "LARGEST", 1_000)
+    monkeypatch.setattr(intake, "MOST_READ", 3_000)
+    put(folder, **{f"work {number}.ipynb": b" " * 900 for number in range(50)})
+    put(folder, **{"smal.ipynb": GOOD})
+    read = []
+    monkeypatch.setattr(
+        intake, "read_plain", lambda path, most: read.append(path) or read_plain(path, most)
+    )
+    found = taken(folder)
+    assert found.raw == GOOD
+    assert found.notes[0] == "47 of 51 notebooks were not read"
+    assert len([path for path in read if path.suffix == ".ipynb"]) == 4
+
+
+def test_many_notebooks_that_cannot_be_read_are_counted(folder):
+    for number in range(40):
+        (folder / f"{number}.ipynb").symlink_to("/etc/passwd")
+    found = taken(folder)
+    assert found.raw is None
+    assert len(found.notes) == intake.MOST_NAMED + 1
+    assert found.notes[-1] == "35 more notebooks cannot be read"
+
+
 def test_files_beside_are_named_and_not_used(folder):
     names = [f"file {number}.csv" for number in range(8)]
     put(folder, **{"small.ipynb": GOOD, **dict.fromkeys(names, b"1")})
