@@ -9,6 +9,7 @@ the task gives nothing.
 
 from __future__ import annotations
 
+import ast
 import html
 import math
 import re
@@ -259,14 +260,26 @@ def _counted(cell: NotebookNode, name: str, out_of: float) -> Task:
     if not results:
         return Task(name, out_of, given=out_of)
     plain = str(results[0].data.get("text/plain", ""))
-    try:
-        given = float(plain)
-    except ValueError:
-        given = math.nan
+    given, words = _points_and_words(plain)
     if not 0 <= given <= out_of:
         words = f"the check gave {plain}, which is no number from 0 to {out_of:g}"
         return Task(name, out_of, message=words, error="NoPoints")
-    return Task(name, out_of, given, _sentence(results[0].data.get("text/html", "")))
+    return Task(name, out_of, given, words or _sentence(results[0].data.get("text/html", "")))
+
+
+def _points_and_words(plain: str) -> tuple[float, str]:
+    """Read a number of points, alone or with words; what is neither gives nan."""
+    try:
+        return float(plain), ""
+    except ValueError:
+        pass
+    try:
+        pair = ast.literal_eval(plain)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return math.nan, ""
+    if type(pair) is tuple and [type(one) for one in pair] in ([int, str], [float, str]):
+        return float(pair[0]), pair[1]
+    return math.nan, ""
 
 
 def _sentence(markup: str) -> str:

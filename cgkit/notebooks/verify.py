@@ -29,6 +29,8 @@ from cgkit.notebooks.tasks import UNWRITTEN, Report, report
 RUN_OF_LINES = 3
 """So many lines of an answer in a row give it away in a chapter, which may share single ones."""
 
+NAMELESS = "; what stands outside the answer must bind the name, such as a class with def __init__"
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -172,7 +174,9 @@ def _unwritten_faults(folder: Path) -> Iterator[str]:
             if task.given:
                 yield f"as released, {task.name} gives {task.given:g} points for nothing"
             elif task.error and task.error not in UNWRITTEN:
-                yield f"as released, {task.name} fails with {task.error}, not NotImplementedError"
+                error = f"{task.error}, not NotImplementedError"
+                cure = NAMELESS if task.error == "NameError" else ""
+                yield f"as released, {task.name} fails with {error}{cure}"
 
 
 def _leak_faults(project: Project, text: Text) -> Iterator[str]:

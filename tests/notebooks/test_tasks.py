@@ -53,7 +53,20 @@ def test_points_are_those_the_check_gave(outputs, given):
     assert found.passed == (given == 5)
 
 
-@pytest.mark.parametrize("plain", ["-1", "nan", "inf", "6", "True", "np.float64(1.0)", "", "'5'"])
+@pytest.mark.parametrize(("plain", "given"), [("(2.5, 'half of it')", 2.5), ("(0, 'none')", 0)])
+def test_points_may_come_with_words(plain, given):
+    found = task(graded(value(plain)))
+    assert (found.given, found.error) == (given, "")
+    assert found.message in ("half of it", "none")
+
+
+@pytest.mark.parametrize(
+    "plain",
+    [
+        "-1", "nan", "inf", "6", "True", "np.float64(1.0)", "", "'5'", "(True, 'all')",
+        "(6, 'more')", "(1, 2)", "(1, 'a', 'b')", "[1, 'a']", "(1, 'a'", "(" * 999,
+    ],
+)  # fmt: skip
 def test_what_is_no_number_of_points_gives_none(plain):
     found = task(graded(value(plain)))
     assert (found.given, found.error) == (0, "NoPoints")
