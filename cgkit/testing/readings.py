@@ -97,7 +97,7 @@ def scalar_agrees(operator: Operator, sample: Sample, ulps: int = 4) -> None:
     spread = np.broadcast_arrays(*sample.operands)
     for place in np.ndindex(result.shape):
         numbers = [x[place].item() for x in spread]
-        single = np.float64(operator.scalar(*numbers))
+        single = np.float64(operator.scalar(*numbers, **sample.params))
         with np.errstate(all="ignore"):
             expected = single.astype(result.dtype)
         if _both_zero(result[place], expected, numbers):
