@@ -29,7 +29,7 @@ from cgkit.notebooks.tasks import UNWRITTEN, Report, report
 RUN_OF_LINES = 3
 """So many lines of an answer in a row give it away in a chapter, which may share single ones."""
 
-NAMELESS = "; what stands outside the answer must bind the name, such as a class with def __init__"
+NAMELESS = "; where a class is the answer, a region in each of its methods keeps its name"
 
 
 @dataclass(frozen=True)
