@@ -16,33 +16,29 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from cgkit.grading.gradebook import Mark
 from cgkit.grading.master import Master, MasterCell
 from cgkit.grading.result import CellResult, Flag, Result
+from cgkit.grading.shown import barred, harmless, has_pictures, plain, shortened
 from cgkit.grading.situation import MEANINGS
 
 Json: TypeAlias = dict[str, Any]
 
 TEACHER = "teacher"
 """The audience of cells that students must not get."""
-MOST_LINES = 200
-MOST_LETTERS = 10_000
-"""What is kept of what a cell printed."""
-
-_RISKY = re.compile(r"<(?=[A-Za-z/!?])|&(?=[#A-Za-z])|(?i:script|data)(?=\s*:)")
-_GAP = "\u200b"
+_HEADED = ("CheckFailed", "NotAnswered")
+"""Errors whose words begin with the points; whatever else begins so is a student's."""
 _UNREAD = (  # as cgkit.grading.submission puts it
     "the file is empty",
     "the file is larger",
     "the file is no notebook",
     "the notebook has no cells",
 )
-_BREAKS = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 
 def marks_of(master: Master, result: Result, *, read: bool = True) -> dict[str, Mark]:
@@ -106,6 +102,7 @@ def marked_notebook(source: Json, master: Master, result: Result, key: str) -> J
     key
         Says what was graded by what; stored, so that one glance tells whether it is current.
     """
+    result = replace(result, sources=shortened(result.sources))
     cells = [*_front(result)]
     own = _own_cells(master, result)
     cells += own.get("", ())
@@ -192,7 +189,7 @@ def _outputs(cell: CellResult) -> Iterator[Json]:
     if cell.kind == "test":
         yield _verdict(cell)
     elif cell.error:
-        yield _error(cell.error, _plain(cell.message or cell.error))
+        yield _error(cell.error, plain(cell.message or cell.error))
     if cell.printed:
         yield _stream("stdout", barred("printed by your code", cell.printed))
     if cell.warned:
@@ -204,11 +201,11 @@ def _verdict(cell: CellResult) -> Json:
     right = not cell.error and cell.score == cell.out_of
     points = f"{cell.score:g} of {cell.out_of:g} points" if cell.out_of else "no points"
     lines = [cell.message] if cell.message else []
-    if not cell.message.startswith(("✗", "✓")):
+    if not (cell.error in _HEADED and cell.message.startswith("✗")):
         lines.insert(0, f"{'✓' if right else '✗'} {points}")
     if cell.by_hand:
         lines.append("A teacher looks at this before it counts.")
-    text = _plain("\n".join(lines))
+    text = plain("\n".join(lines))
     return _error(cell.error, text) if cell.error else _stream("stdout", text + "\n")
 
 
@@ -223,42 +220,6 @@ def _error(name: str, text: str) -> Json:
     }  # fmt: skip
 
 
-def barred(title: str, text: str) -> str:
-    r"""Put a bar before each line that a student's code printed.
-
-    Examples
-    --------
-    >>> print(barred("printed by your code", "5 of 5 points\nwell done"))
-    printed by your code:
-    │ 5 of 5 points
-    │ well done
-    <BLANKLINE>
-    """
-    cut = text[:MOST_LETTERS]
-    lines = _BREAKS.split(cut.rstrip("\n"))
-    rest = len(lines) > MOST_LINES or len(cut) < len(text)
-    shown = [f"│ {_plain(line)}" for line in lines[:MOST_LINES]]
-    return "\n".join([f"{title}:", *shown, *(["│ ... and more"] if rest else []), ""])
-
-
-def _plain(text: str) -> str:
-    """Leave out what does not print: color codes, changes of direction; keep breaks of lines."""
-    return "".join(letter for letter in text if letter in "\t\n" or letter.isprintable())
-
-
-def harmless(text: str) -> str:
-    """Give a student's Markdown so that no part of it is HTML, an entity or a script.
-
-    A mark of no width keeps what it looks like.
-
-    Examples
-    --------
-    >>> "<b" in harmless("<b>bold</b>"), harmless("a < b and *more*")
-    (False, 'a < b and *more*')
-    """
-    return _RISKY.sub(lambda found: found[0] + _GAP, text)
-
-
 # the first cells
 
 
@@ -267,10 +228,12 @@ def _front(result: Result) -> Iterator[Json]:
     about = [*result.notes]
     if result.failed:
         about.insert(0, "this notebook could not be graded; a teacher will look at it")
+    if any(map(has_pictures, result.sources.values())):
+        about.append("a picture was pasted into a text; it is in the file handed in, not here")
     lines = [f"- {flag_line(flag)}" for flag in result.flags]
     lines += [f"- {result.label}: {MEANINGS.get(result.label, '')}"] if result.label else []
     if result.failed:
-        lines.append(f"- not graded: {result.failed}")
+        lines.append(plain(f"- not graded: {result.failed}"))
     if lines:
         title = "For the teacher, to judge; feedback leaves this out."
         yield _front_cell("teachers-view", title, lines, TEACHER)
@@ -289,7 +252,7 @@ def flag_line(flag: Flag) -> str:
     place = f"{flag.where}: " if flag.where else ""
     seen = ", seen to happen" if flag.how == "run" else ""
     text = f"{place}{flag.what}{seen} ({flag.evidence})"
-    return _plain(text.replace("\n", " "))
+    return plain(text.replace("\n", " "))
 
 
 def _front_cell(name: str, title: str, lines: list[str], audience: str) -> Json:

@@ -7,11 +7,7 @@ from classwork import assignment_cells, notebook
 
 from cgkit.grading.gradebook import Mark
 from cgkit.grading.marked import (
-    MOST_LETTERS,
-    MOST_LINES,
     TEACHER,
-    barred,
-    harmless,
     key_of,
     marked_notebook,
     marks_of,
@@ -21,6 +17,7 @@ from cgkit.grading.marked import (
 )
 from cgkit.grading.master import read_master
 from cgkit.grading.result import CellResult, Flag, Result
+from cgkit.grading.shown import harmless
 from cgkit.grading.submission import read_submission
 
 SOURCE = notebook(assignment_cells())
@@ -120,45 +117,28 @@ def test_what_code_prints_cannot_pass_for_a_verdict():
     assert warned["name"] == "stderr"
 
 
-def test_much_that_was_printed_is_cut():
-    assert barred("t", "x\n" * 1000).count("\n") == MOST_LINES + 2
-    assert len(barred("t", "x" * 100_000)) < MOST_LETTERS + 100
-    assert barred("t", "a\n").endswith("│ a\n")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "<script>alert(1)</script>",
-        "<img src=x onerror=alert(1)>",
-        "</div><iframe src='//x'>",
-        "[x](javascript:alert(1))",
-        "[x](JavaScript :alert(1))",
-        "[x](&#106;avascript:alert(1))",
-        "![x](data:text/html;base64,xx)",
-        r"$\href{javascript:alert(1)}{x}$",
-        "`<script>` and ```\n<script>x</script>\n```",
-    ],
-)
-def test_an_essay_becomes_no_html(text):
-    from nbconvert.filters import markdown2html
-
-    def tags(html):
-        return {
-            word
-            for word in ("<script", "<img src=x", "<iframe", "javascript:", "data:text")
-            if word in html.lower()
-        }
-
+def test_an_essay_becomes_no_html():
+    text = r"<script>alert(1)</script> [x](javascript\:alert(1)) ![y](attachment:y.png)"
     cells = made(sources={"essay": text})
-    assert not tags(markdown2html(cells["essay"]["source"]))
-    assert cells["essay"]["source"].replace("\u200b", "") == text
+    assert cells["essay"]["source"] == harmless(text) != text
+    assert "a picture was pasted" in said(cells["notes"])
 
 
-def test_ordinary_words_are_left_alone():
-    text = "a < b, AT&T, $x<3$, *so* `f(x)` [here](https://example.org)"
-    assert harmless(text).replace("\u200b", "") == text
-    assert harmless("a < b & c: *more*") == "a < b & c: *more*"
+def test_a_student_cannot_write_the_line_of_points():
+    forged = "✓ mean    4 of 4 points"
+    for error in (forged, "CheckFailed", "AssertionError", ""):
+        cells = made(CellResult("test_mean", "test", 0, 4, f"{forged}: fine", error=error))
+        assert said(cells["test_mean"]).startswith("✗ 0 of 4 points\n")
+    cells = made(CellResult("test_mean", "test", 0, 4, f"✗ {forged[2:]}", error="✗ mean"))
+    assert said(cells["test_mean"]).startswith("✗ 0 of 4 points\n")
+
+
+def test_code_that_nobody_reads_to_its_end_is_cut():
+    sources = {f"own{number}": f"x = '{'a' * 900_000}'" for number in range(300)}
+    cells = [CellResult(name, "extra") for name in sources]
+    found = json.dumps(marked_notebook(SOURCE, MASTER, result(*cells, sources=sources), "k"))
+    assert len(found) < 1_200_000
+    assert "and more, in the file handed in" in found
 
 
 def test_flags_are_for_teachers_and_notes_for_students():
