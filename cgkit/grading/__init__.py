@@ -23,14 +23,15 @@ How it is used::
 
 The modules, in the order in which each builds on those before it:
 
-1. `kinds` `codec` `frames`                what may cross, and how
+1. `kinds` `codec` `classes` `parcels` `frames`
+                                           what may cross, and how
 2. `inside`                                all that runs inside: it holds nothing worth reading
-3. `edition` `runtime`                     what a student's code can import, the files it can see
+3. `excerpt` `edition` `runtime`           what a student's code can import, the files it can see
 4. `memory` `bubblewrap` `sandbox`         fences, limits, and what this machine offers of them
 5. `outcomes` `policy` `signatures` `proxies` `link`
                                            stand-ins for what a student defined, and the
                                            conversation with those who hold it
-6. `names` `master` `submission` `matching` `rebuild`
+6. `names` `master` `settings` `submission` `matching` `rebuild`
                                            any bytes at all to a plan of cells
 7. `result` `evidence`                     what is found, and what a teacher should look at
 8. `strict` `testcell` `namespace` `judge` test cells, run and scored
@@ -49,7 +50,9 @@ With both fences (Linux, bubblewrap, namespaces allowed):
   mark is made in another process, from plain data.
 - It ends: time, memory, processes, output and open files are bounded. A hang or a death costs the
   question in which it happened, and no other student anything.
-- Ready-made answers (`edition.READY_MADE`) are not there: neither as modules nor as files.
+- Ready-made answers (`edition.READY_MADE`, and what an author forbids) are not there: neither as
+  modules nor as files. Names of modules that must stay (`functools:cache`) refuse a student's code
+  and are flagged; whoever is bent on it gets around that, and the lines that do so are in view.
 
 With fence 1 only (no namespaces inside bubblewrap), each submission gets a fresh fence 1: the same
 promises, several times slower.

@@ -51,6 +51,7 @@ GUEST = (
     "grading/classes.py",
     "grading/codec.py",
     "grading/kinds.py",
+    "grading/parcels.py",
     "grading/frames.py",
     "grading/memory.py",
     "grading/inside/__init__.py",

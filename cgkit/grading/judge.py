@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from cgkit.grading.classes import Given
 from cgkit.grading.link import Link
 from cgkit.grading.names import bound, tree_of
 from cgkit.grading.namespace import Namespace
@@ -94,6 +95,10 @@ class Judge:
         self._bad: set[str] = set()
         self._link: Link | None = None
         self._names = Namespace(self.plan.exported, self._source, self.prepared)
+        self._given = Given()
+        for cell in self.plan.cells:
+            if cell.kind == "given":
+                self._given.learn(self._names, bound(cell.source))
         known = sum(self.policy.seconds.values())
         total = max(self.times.total, self.times.slower * known)
         self._end = time.monotonic() + total * (_PATIENCE if self.policy.learning else 1)
@@ -168,6 +173,7 @@ class Judge:
         """Run a given cell for what it defines; what it shows of a student's work may fail."""
         with contextlib.suppress(StudentError, TimedOut, Died):
             exec(compile(cell.source, f"<cell {cell.cell}>", "exec"), self._names)
+        self._given.learn(self._names, bound(cell.source))
 
     def _broke(self, cell: PlanCell, error: StudentError) -> None:
         where = f" at {error.place()}" if error.place() else ""
@@ -192,7 +198,7 @@ class Judge:
     def _ready(self) -> Link:
         """Give a living worker that has run all that was run before."""
         while self._link is None or not self._link.alive:
-            self._link = Link(self.sandbox, self.policy)
+            self._link = Link(self.sandbox, self.policy, self._given)
             self._names.link = self._link
             self.forks += 1
             self._replay(self._link)

@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from cgkit.grading.codec import Decoder, Encoder, Refused
+from cgkit.grading.classes import Given
+from cgkit.grading.codec import Refused
 from cgkit.grading.frames import Closed, OutOfTime
 from cgkit.grading.inside.worker import MODULES
 from cgkit.grading.outcomes import (
@@ -27,10 +28,12 @@ from cgkit.grading.outcomes import (
     NotData,
     StudentError,
     TimedOut,
+    base_of,
     builtin_base,
     error_class,
     error_of,
 )
+from cgkit.grading.parcels import OBJECTS, Held, Packer, Parcel, Unpacker
 from cgkit.grading.policy import DATA, Policy, put_back
 from cgkit.grading.proxies import BY_NAME, Odd, Proxy, name_it
 from cgkit.grading.sandbox import Sandbox
@@ -50,9 +53,11 @@ class Link:
         Gives the worker.
     policy
         What answers may be.
+    given
+        Classes of given cells; whoever made the link may add to them.
     """
 
-    def __init__(self, sandbox: Sandbox, policy: Policy) -> None:
+    def __init__(self, sandbox: Sandbox, policy: Policy, given: Given | None = None) -> None:
         self.policy = policy
         self.seen: list[tuple[str, str]] = []
         self.deadline = time.monotonic() + 10
@@ -61,6 +66,9 @@ class Link:
         self._sandbox = sandbox
         self._worker = sandbox.fork()
         self._channel = self._worker.channel
+        self._given = given or Given()
+        self._held = Held()
+        self._depth = self._lent = 0
         self._callbacks: list[Callable[..., Any]] = []
         self._numbers: dict[int, int] = {}
         self._proxies: dict[int, Proxy] = {}
@@ -107,8 +115,8 @@ class Link:
 
     def set(self, name: str, value: object) -> None:
         """Let a name of the student's hold a value."""
-        encoder = Encoder(self._outward)
-        self._ask({"do": "set", "name": name, "value": encoder(value)}, encoder)
+        packer = self._packer()
+        self._ask({"do": "set", "name": name, "value": packer(value)}, packer)
 
     def call(
         self,
@@ -140,10 +148,10 @@ class Link:
         named: dict[str, object],
         key: str,
     ) -> Any:
-        encoder = Encoder(self._outward)
-        request["arguments"] = [encoder(value) for value in arguments]
-        request["named"] = {name: encoder(value) for name, value in named.items()}
-        return self._ask(request, encoder, arguments, key)
+        packer = self._packer()
+        request["arguments"] = [packer(value) for value in arguments]
+        request["named"] = {name: packer(value) for name, value in named.items()}
+        return self._ask(request, packer, arguments, key)
 
     def attribute(self, proxy: Proxy, name: str) -> Any:
         """Read an attribute."""
@@ -151,16 +159,16 @@ class Link:
 
     def assign(self, proxy: Proxy, name: str, value: object) -> None:
         """Set an attribute."""
-        encoder = Encoder(self._outward)
-        request = {"do": "assign", "of": proxy._number, "name": name, "value": encoder(value)}
-        self._ask(request, encoder)
+        packer = self._packer()
+        request = {"do": "assign", "of": proxy._number, "name": name, "value": packer(value)}
+        self._ask(request, packer)
 
     def operate(self, proxy: Proxy, name: str, operands: Sequence[object]) -> Any:
         """Let an operator of the student's work."""
-        encoder = Encoder(self._outward)
-        marks = [encoder(value) for value in operands]
+        packer = self._packer()
+        marks = [packer(value) for value in operands]
         request = {"do": "operate", "of": proxy._number, "name": name, "arguments": marks}
-        return self._ask(request, encoder)
+        return self._ask(request, packer)
 
     def iterate(self, proxy: Proxy) -> Any:
         """Begin to walk through an object."""
@@ -180,7 +188,7 @@ class Link:
     def _ask(
         self,
         request: dict[str, Any],
-        encoder: Encoder | None = None,
+        packer: Packer | None = None,
         sent: Sequence[object] = (),
         key: str = "",
     ) -> Any:
@@ -189,15 +197,40 @@ class Link:
         self.questions += 1
         if self.questions > MOST_QUESTIONS:
             raise self._lost(Died("too many questions were asked"))
+        if packer is None:
+            self._forget()
+        self._depth += 1
         try:
-            raw = bytes(encoder.raw) if encoder else b""
-            self._channel.send(request, raw, self.deadline)
+            self._send(request, packer)
             answer, raw = self._answer()
             return self._value(answer, raw, sent, request, key)
         except OutOfTime:
             raise self._lost(TimedOut("it did not come to an end")) from None
         except Closed:
             raise self._lost(Died("the process running your code ended")) from None
+        finally:
+            self._depth -= 1
+
+    def _packer(self) -> Packer:
+        self._forget()
+        return Packer(self._outward, self._given.forms, self._held, lends=True)
+
+    def _forget(self) -> None:
+        """Forget objects that no pending question sent."""
+        self._lent = self._lent if self._depth else 0
+        self._held.cut(self._lent)
+
+    def _unpacker(
+        self, answer: dict[str, Any], raw: bytes, sent: Sequence[object] = ()
+    ) -> Unpacker:
+        parcel = Parcel(raw, answer.get("objects", ()), sent)
+        return Unpacker(parcel, self._inward, self._given.forms, self._held)
+
+    def _send(self, message: dict[str, Any], packer: Packer | None) -> None:
+        if packer is not None and packer.objects:
+            message = {**message, "objects": packer.objects}
+            self._lent = len(self._held.things)
+        self._channel.send(message, bytes(packer.raw) if packer else b"", self.deadline)
 
     def _answer(self) -> tuple[dict[str, Any], bytes]:
         while True:
@@ -241,24 +274,27 @@ class Link:
         request: dict[str, Any],
         key: str,
     ) -> Any:
+        decode = self._unpacker(answer, raw, sent)
         if "error" in answer:
             body = answer["error"]
             if type(body) is not dict:
                 raise Closed("no error")
-            raise error_of(body, self._error_class(body.get("kind")))
-        value = Decoder(raw, self._inward, sent)(answer.get("value"))
-        for number, changed in self._changes(answer, raw, request):
+            raise error_of(body, self._error_class(body.get("kind")), self._given.errors, decode)
+        value = decode(answer.get("value"))
+        for number, changed in self._changes(answer, decode, request):
             put_back(sent[number], changed)
             self.policy.note_change(key, number)
+        if OBJECTS in request.get("watch", ()) and decode.renew(answer.get("renewed", ())):
+            self.policy.note_change(key, OBJECTS)
         return value
 
+    @staticmethod
     def _changes(
-        self, answer: dict[str, Any], raw: bytes, request: dict[str, Any]
+        answer: dict[str, Any], decode: Unpacker, request: dict[str, Any]
     ) -> list[tuple[int, Any]]:
         """Give the arguments that were asked for and changed, with their new values."""
         told = answer.get("changed", [])
         pairs = told if isinstance(told, list) else []
-        decode = Decoder(raw, self._inward)
         return [
             (pair[0], decode(pair[1]))
             for pair in pairs
@@ -266,19 +302,19 @@ class Link:
         ]
 
     def _call_back(self, answer: dict[str, Any], raw: bytes) -> None:
-        encoder = Encoder(self._outward)
+        packer = self._packer()
         try:
             function = self._callbacks[answer["callback"]]
-            decode = Decoder(raw, self._inward)
+            decode = self._unpacker(answer, raw)
             arguments = [decode(mark) for mark in answer["arguments"]]
             named = {name: decode(mark) for name, mark in answer["named"].items()}
-            body = {"return": encoder(function(*arguments, **named))}
+            body = {"return": packer(function(*arguments, **named))}
         except Exception as error:  # of the callback itself, or of its arguments
             base = builtin_base([kind.__name__ for kind in type(error).__mro__])
             name = base.__name__ if base else "RuntimeError"
-            encoder = Encoder(self._outward)
+            packer = self._packer()
             body = {"raise": name, "text": str(error)[:300]}
-        self._channel.send(body, bytes(encoder.raw), self.deadline)
+        self._send(body, packer)
 
     # what is no data
 
@@ -297,7 +333,10 @@ class Link:
             if number == len(self._callbacks):
                 self._callbacks.append(value)  # kept, so that its id stays its own
             return {"callback": [number, name or "function"]}
-        raise Refused(f"a {type(value).__name__} cannot be given to a student's code")
+        raise Refused(
+            f"a {type(value).__name__} cannot be given to a student's code; plain data can, "
+            "functions, and objects of dataclasses, NamedTuples and Enums of given cells"
+        )
 
     def _inward(self, name: str, body: Any) -> Any:
         if name == "callback":
@@ -325,7 +364,7 @@ class Link:
         except (KeyError, TypeError, ValueError):
             return None
         if number not in self._errors:
-            self._errors[number] = error_class(name, builtin_base(body.get("bases")))
+            self._errors[number] = error_class(name, base_of(body, self._given.errors))
         return self._errors[number]
 
 

@@ -52,8 +52,10 @@ class _Test:
     loose: frozenset[str]
     """Names that only unlocked cells bind."""
     classes: frozenset[str]
-    """Classes that given cells define."""
+    """Classes that given cells define, and whose objects stay inside."""
 
+
+_CROSSING = {"dataclass", "NamedTuple", "Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"}
 
 _Rule: TypeAlias = Callable[[_Test], Iterator[tuple[ast.AST, str]]]
 
@@ -81,7 +83,7 @@ def lint(master: Master, seconds: Mapping[str, float] | None = None) -> tuple[Fi
         node.name
         for cell in outside
         for node in getattr(tree_of(cell.source), "body", ())
-        if isinstance(node, ast.ClassDef)
+        if isinstance(node, ast.ClassDef) and not _crosses(node)
     )
     findings: list[Finding] = [*_settings(master)]
     for cell in master.cells:
@@ -147,6 +149,14 @@ def _not_inside(node: ast.AST, edition: Edition) -> Iterator[str]:
             continue
         if top in ("cgkit", *edition.missing) or full in edition.barred:
             yield f"{module}.{name}".rstrip(".")
+
+
+def _crosses(node: ast.ClassDef) -> bool:
+    """Tell whether objects of a given class come out as what they are."""
+    marks = [*node.decorator_list, *node.bases]
+    names = {one.id for mark in marks for one in ast.walk(mark) if isinstance(one, ast.Name)}
+    parts = {one.attr for mark in marks for one in ast.walk(mark) if isinstance(one, ast.Attribute)}
+    return bool((names | parts) & _CROSSING)
 
 
 def _slow(cell: MasterCell, seconds: float) -> list[Finding]:

@@ -11,7 +11,7 @@ The last two are no `Exception`: a test cell's own `except Exception` must not s
 from __future__ import annotations
 
 import builtins
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 _LONGEST = 2_000
@@ -68,6 +68,17 @@ def builtin_base(names: object) -> type[BaseException] | None:
     return None
 
 
+def base_of(
+    body: Mapping[str, Any], given: Mapping[str, type[Exception]]
+) -> type[BaseException] | None:
+    """Find the nearest class that is known on both sides: of given cells, or built in."""
+    kinds = body.get("kinds")
+    for name in kinds if isinstance(kinds, list) else ():
+        if isinstance(name, str) and name in given:
+            return given[name]
+    return builtin_base(body.get("bases"))
+
+
 def error_class(name: str, base: type[BaseException] | None) -> type[StudentError]:
     """Make the class that stands for a student's class of exceptions.
 
@@ -86,7 +97,12 @@ def error_class(name: str, base: type[BaseException] | None) -> type[StudentErro
         return type(name[:80] or "Error", (StudentError,), {})
 
 
-def error_of(body: Mapping[str, Any], kind: type[StudentError] | None) -> StudentError:
+def error_of(
+    body: Mapping[str, Any],
+    kind: type[StudentError] | None,
+    given: Mapping[str, type[Exception]] | None = None,
+    decode: Callable[[Any], Any] | None = None,
+) -> StudentError:
     """Make the exception that stands for one raised inside.
 
     Parameters
@@ -95,11 +111,22 @@ def error_of(body: Mapping[str, Any], kind: type[StudentError] | None) -> Studen
         As `cgkit.grading.inside.complaint` gives it; nothing in it is trusted.
     kind
         The class that stands for the student's own one, if it is one.
+    given
+        Classes of exceptions that given cells define, by name; none of their code is run.
+    decode
+        Reads what such an exception holds.
     """
     name, text = str(body.get("type", "Error")), str(body.get("text", ""))[:_LONGEST]
-    made = kind or error_class(name, builtin_base(body.get("bases")))
+    made = kind or error_class(name, base_of(body, given or {}))
     try:
-        error = made(text)
+        if given and issubclass(made, tuple(given.values())):
+            error = made.__new__(made, text)
+            held = body.get("has")
+            if decode is not None and isinstance(held, dict):
+                known = vars(StudentError).keys() | {"args"}
+                vars(error).update((n, decode(mark)) for n, mark in held.items() if n not in known)
+        else:
+            error = made(text)
     except TypeError:  # UnicodeDecodeError and its kin want more than a text
         error = StudentError(f"{name}: {text}")
     where = body.get("where")

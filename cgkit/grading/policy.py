@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from cgkit.grading.parcels import OBJECTS
+
 DATA = "data"
 
 
@@ -28,7 +30,7 @@ class Behavior:
     kinds: frozenset[str] = frozenset()
     """Kinds of things it gave back that are no data."""
     changes: frozenset[int] = frozenset()
-    """Numbers of the arguments it changed."""
+    """Numbers of the arguments it changed; `OBJECTS` for objects of given classes in them."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ class Learner(Policy):
 
     def changes(self, key: str, count: int) -> tuple[int, ...]:
         """Ask for all."""
-        return tuple(range(count))
+        return (OBJECTS, *range(count))
 
     def note_change(self, key: str, number: int) -> None:
         """Remember a changed argument."""

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn, Protocol
 
 from cgkit.grading.outcomes import NotData
+from cgkit.grading.parcels import OBJECTS
 from cgkit.grading.policy import Policy
 
 _COMPARED = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
@@ -153,7 +154,7 @@ class Function(Proxy):
 
     def watched(self, *arguments: Any, **named: Any) -> Any:
         """Call it on arguments that are copies: whatever it does to them is seen afterwards."""
-        return self._link.call(self, arguments, named, tuple(range(len(arguments))))
+        return self._link.call(self, arguments, named, (OBJECTS, *range(len(arguments))))
 
     @property
     def __name__(self) -> str:

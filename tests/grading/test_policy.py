@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from cgkit.grading.parcels import OBJECTS
 from cgkit.grading.policy import Behavior, Learner, Policy, put_back
 
 
@@ -16,7 +17,7 @@ def test_a_learner_allows_and_remembers():
     learner = Learner()
     assert learner.allows("Stack()", "object")
     assert learner.allows("mean", "data")
-    assert learner.changes("sort", 2) == (0, 1)
+    assert learner.changes("sort", 2) == (OBJECTS, 0, 1)
     learner.note_change("sort", 1)
     policy = learner.policy({"test": 1.5})
     assert policy.behaviors["Stack()"].kinds == {"object"}

@@ -152,8 +152,7 @@ def test_given_names_are_there_and_no_others(situation):
         "# grading: give cgkit.errors:CycleError",
         "from cgkit.errors import CycleError",
         answer="def f(x):\n    raise CycleError([x])",
-        test="from cgkit.errors import CgkitError\ntry:\n    f(1)\n    assert False\n"
-        "except Exception as error:\n    assert type(error).__name__ == 'CycleError'",
+        test="try:\n    f('a')\nexcept CycleError as error:\n    pass\nelse:\n    assert False",
     )
     good, bad = graded(
         situation,
@@ -179,7 +178,13 @@ def test_kernels_are_compiled_and_simulated(situation, monkeypatch):
     made = assignment(
         "# grading: allow numba",
         "import numba\nimport numpy as np\nfrom numba import cuda",
-        extra=[cell("warm", "# grading: warm\nimport numba\nnumba.njit(lambda x: x + x)(1.0)", "given")],
+        extra=[
+            cell(
+                "warm",
+                "# grading: warm\nimport numba\nnumba.njit(lambda x: x + x)(1.0)",
+                "given",
+            )
+        ],
         answer=kernel,
         test="assert f(np.arange(4.0)) == 12",
     )

@@ -10,16 +10,19 @@ from __future__ import annotations
 
 import linecache
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from cgkit.grading.inside.handles import Handles, builtin_bases
+from cgkit.grading.inside.handles import Handles, builtin_bases, kinds
 
 _LONGEST = 2_000
 _PLACES = 3
+_ATTRIBUTES = 20
 
 
-def complaint(error: BaseException, handles: Handles) -> dict[str, Any]:
+def complaint(
+    error: BaseException, handles: Handles, write: Callable[[Any], Any] | None = None
+) -> dict[str, Any]:
     """Describe an exception.
 
     Parameters
@@ -28,15 +31,31 @@ def complaint(error: BaseException, handles: Handles) -> dict[str, Any]:
         Of any kind.
     handles
         Numbers the student's own classes of exceptions, so that a test can ask for them.
+    write
+        Gives the mark of what an exception holds, or raises.
     """
     kind = type(error)
     return {
         "type": str(kind.__name__)[:100],
         "bases": builtin_bases(kind),
         "text": _text(error),
+        "kinds": kinds(kind),
+        "has": _held(error, write) if write else {},
         "kind": handles.mark(kind) if kind.__module__ == "__main__" else None,
         "where": _where(error),
     }
+
+
+def _held(error: BaseException, write: Callable[[Any], Any]) -> dict[str, Any]:
+    """Give the attributes of an exception that are data; those that are not are left out."""
+    found: dict[str, Any] = {}
+    for name, value in list(getattr(error, "__dict__", {}).items())[:_ATTRIBUTES]:
+        try:
+            if str(name)[:2] != "__":
+                found[str(name)] = write(value)
+        except Exception:  # no data, or a student's own attribute fails
+            continue
+    return found
 
 
 def _text(error: BaseException) -> str:

@@ -77,12 +77,18 @@ class Handles:
             body["takes"] = _signature(thing)
         if body["is"] == "exception":
             body["bases"] = builtin_bases(thing)
+            body["kinds"] = kinds(thing)
         return {"handle": body}
 
 
 def builtin_bases(kind: type) -> list[str]:
     """Name the built-in classes an exception is made from, nearest first."""
     return [base.__name__ for base in kind.__mro__ if base.__module__ == "builtins"]
+
+
+def kinds(kind: type) -> list[str]:
+    """Name all classes an exception is made from, nearest first, itself included."""
+    return [str(base.__name__)[:100] for base in kind.__mro__][:20]
 
 
 def _is(thing: Any) -> str:

@@ -18,13 +18,14 @@ import os
 import random
 import sys
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from cgkit.grading.codec import Decoder, Encoder, Refused
+from cgkit.grading.classes import Form, forms_in
+from cgkit.grading.codec import Decoder, Refused
 from cgkit.grading.frames import Channel, Closed
 from cgkit.grading.inside.bars import real
 from cgkit.grading.inside.capture import Capture
@@ -32,6 +33,7 @@ from cgkit.grading.inside.complaint import complaint
 from cgkit.grading.inside.handles import Callback, Handles
 from cgkit.grading.inside.magics import plain_python
 from cgkit.grading.inside.standins import Inert
+from cgkit.grading.parcels import OBJECTS, Held, Packer, Parcel, Unpacker
 
 MUTABLE = (list, dict, set, bytearray, np.ndarray)
 MODULES = ("builtins", "math", "operator", "numpy")
@@ -64,6 +66,8 @@ class Worker:
         self._seen: list[tuple[str, str]] = []
         self._named: dict[int, Any] = {}
         self._given: dict[str, Any] = {}
+        self._forms: dict[str, Form] = {}
+        self._held = Held()
         self._usual = self._depth = sys.getrecursionlimit()
         main = sys.modules["__main__"] = types.ModuleType("__main__")
         self._names = main.__dict__
@@ -96,6 +100,7 @@ class Worker:
         while True:
             try:
                 request, raw = self._channel.receive()
+                self._held.cut(0)
                 self._answer(request, raw)
             except Closed:
                 os._exit(0)
@@ -106,8 +111,8 @@ class Worker:
         except Closed:
             raise
         except BaseException as error:
-            body = complaint(error, self._handles)
-            self._channel.send({"error": body, **self._news()})
+            packer = self._packer()
+            self._send({"error": complaint(error, self._handles, packer)}, packer)
 
     def _news(self) -> dict[str, Any]:
         """Give what happened beside the answer itself."""
@@ -122,38 +127,54 @@ class Worker:
             news["depth"] = True
         return news
 
-    def _reply(self, value: Any, arguments: tuple[Any, ...] = (), changed: Any = ()) -> None:
-        encoder = Encoder(self._handles.mark, arguments)
-        message = {"value": encoder(value)}
+    def _packer(self, arguments: tuple[Any, ...] = ()) -> Packer:
+        return Packer(self._handles.mark, self._forms, self._held, arguments=arguments)
+
+    def _send(self, message: dict[str, Any], packer: Packer) -> None:
+        objects = {"objects": packer.objects} if packer.objects else {}
+        self._channel.send({**message, **objects, **self._news()}, bytes(packer.raw))
+
+    def _reply(
+        self,
+        value: Any,
+        arguments: tuple[Any, ...] = (),
+        changed: Sequence[int] = (),
+        renewed: Sequence[int] = (),
+    ) -> None:
+        packer = self._packer(arguments)
+        message = {"value": packer(value)}
+        whole = packer.twin()
         if changed:
-            whole = Encoder(self._handles.mark)
-            whole.raw = encoder.raw
             message["changed"] = [[number, whole(arguments[number])] for number in changed]
-        self._channel.send({**message, **self._news()}, bytes(encoder.raw))
+        if renewed:
+            message["renewed"] = [
+                [number, [whole(part) for part in self._held.parts(number)]] for number in renewed
+            ]
+        self._send(message, packer)
 
     def _ask(self, number: int, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Call a function that lies outside, and serve whoever asks on its behalf meanwhile."""
-        encoder = Encoder(self._handles.mark)
+        packer = self._packer()
         message = {
             "callback": number,
-            "arguments": [encoder(value) for value in arguments],
-            "named": {str(name): encoder(value) for name, value in named.items()},
-            **self._news(),
+            "arguments": [packer(value) for value in arguments],
+            "named": {str(name): packer(value) for name, value in named.items()},
         }
-        self._channel.send(message, bytes(encoder.raw))
+        self._send(message, packer)
         while True:
             request, raw = self._channel.receive()
             if "raise" in request:
                 kind = getattr(builtins, str(request["raise"]), RuntimeError)
                 raise kind(request["text"])
             if "return" in request:
-                return self._decoder(raw)(request["return"])
+                return self._decoder(request, raw)(request["return"])
             self._answer(request, raw)
 
-    def _decoder(self, raw: bytes) -> Decoder:
-        return Decoder(raw, self._held)
+    def _decoder(self, request: dict[str, Any], raw: bytes) -> Decoder:
+        parcel = Parcel(raw, request.get("objects", ()))
+        return Unpacker(parcel, self._known, self._forms, self._held, borrows=True)
 
-    def _held(self, name: str, body: Any) -> Any:
+    def _known(self, name: str, body: Any) -> Any:
         if name == "handle":
             return self._handles[body]
         if name == "callback":
@@ -168,7 +189,7 @@ class Worker:
 
     def _do(self, request: dict[str, Any], raw: bytes) -> None:
         handler = getattr(self, f"_do_{request['do']}")
-        handler(request, self._decoder(raw), raw)
+        handler(request, self._decoder(request, raw), raw)
 
     def _do_cell(self, request: dict[str, Any], decode: Decoder, raw: bytes) -> None:
         source, place = plain_python(request["source"]), f"<cell {request['id']}>"
@@ -177,12 +198,14 @@ class Worker:
         np.random.seed(seed % 2**32)
         lines = source.splitlines(keepends=True)
         linecache.cache[place] = (len(source), None, lines, place)
-        before = set(self._names)
+        before = dict(self._names)
         try:
             exec(compile(source, place, "exec"), self._names)
         finally:
             if request["given"]:  # what the assignment itself defines comes back when deleted
                 self._given |= {name: self._names[name] for name in self._names.keys() - before}
+                fresh = (n for n, v in self._names.items() if before.get(n, Held) is not v)
+                self._forms |= forms_in(self._names, fresh)
             self._names |= {n: v for n, v in self._given.items() if n not in self._names}
         self._reply(None)
 
@@ -202,20 +225,39 @@ class Worker:
         with contextlib.suppress(RecursionError):  # each call begins with the usual limit
             sys.setrecursionlimit(self._usual)
             self._depth = self._usual
+        states = self._states() if OBJECTS in request["watch"] else []
         value = self._handles[request["of"]](*arguments, **named)
-        watched = [number for number in request["watch"] if number < len(arguments)]
+        watched = [number for number in request["watch"] if 0 <= number < len(arguments)]
         changed = [
             number
             for number in watched
             if self._differs(arguments[number], request["arguments"][number], raw)
         ]
-        self._reply(value, arguments, changed)
+        now = self._states()[: len(states)] if states else []
+        pairs = enumerate(zip(states, now, strict=True))
+        renewed = [number for number, (old, new) in pairs if old != new]
+        self._reply(value, arguments, changed, renewed)
 
     def _differs(self, argument: Any, mark: Any, raw: bytes) -> bool:
         if type(argument) not in MUTABLE:
             return False
-        encoder = Encoder(lambda thing: self._named.get(id(thing)) or self._handles.mark(thing))
-        return encoder(argument) != mark or (len(encoder.raw) > 0 and bytes(encoder.raw) != raw)
+        packer = self._comparing()
+        return packer(argument) != mark or (len(packer.raw) > 0 and bytes(packer.raw) != raw)
+
+    def _comparing(self) -> Packer:
+        def mark(thing: object) -> Any:
+            return self._named.get(id(thing)) or self._handles.mark(thing)
+
+        return Packer(mark, self._forms, self._held)
+
+    def _states(self) -> list[Any]:
+        """Write down what all objects hold that were handed in."""
+        states = []
+        for number in range(len(self._held.things)):
+            packer = self._comparing()
+            marks = [packer(part) for part in self._held.parts(number)]
+            states.append((marks, packer.objects, bytes(packer.raw)))
+        return states
 
     def _do_attribute(self, request: dict[str, Any], decode: Decoder, raw: bytes) -> None:
         self._reply(getattr(self._handles[request["of"]], request["name"]))
