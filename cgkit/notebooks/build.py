@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 
 from cgkit.cells import Cell, read
 from cgkit.errors import NotebookError
+from cgkit.grading.master import read_master
+from cgkit.grading.settings import edition_of
 from cgkit.notebooks import outputs, release
 from cgkit.notebooks.compose import compose, digest, dump, fingerprint_of
 from cgkit.notebooks.project import Project, Text
@@ -116,7 +118,11 @@ def make(project: Project, text: Text, tell: Tell = untold) -> NotebookNode:
     _check_kind(text, cells)
     notebook = compose(cells, source=text.source, fingerprint=digest(_read(text)))
     if text.kind == "chapter":
-        notebook = _ran(project, text, cells, notebook, tell)
+        return _ran(project, text, cells, notebook, tell)
+    try:
+        edition_of(read_master(notebook))
+    except NotebookError as error:
+        raise NotebookError(f"{text.source}: {error.what}", attempt=error.attempt) from error
     return notebook
 
 

@@ -73,6 +73,11 @@ def test_a_chapter_that_cannot_be_stored_is_refused_and_the_old_one_stays(projec
         ("# %% solution id=a\n1\n", CHAPTER, "course/01_sums.py, line 1: a solution cell marks"),
         ("# %% readonly\n1\n", CHAPTER, "cell at line 1: readonly belongs into solutions/"),
         ("# %% volatile\n1\n", "solutions/01_sums.py", "volatile belongs into course/"),
+        (
+            "# %% readonly id=a\n# grading: forbit heapq\n1\n",
+            "solutions/01_sums.py",
+            "solutions/01_sums.py: cell a, line 1: '# grading: forbit heapq' is not understood",
+        ),
     ],
 )
 def test_a_text_that_cannot_be_read_is_refused(project, text, place, words):
