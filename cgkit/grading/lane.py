@@ -209,7 +209,7 @@ class Lane:
         Raises
         ------
         NotebookError
-            They do not get all points: the assignment or this machine is at fault.
+            They cannot be graded: the assignment or this machine is at fault.
         """
         raw = json.dumps(answered(self.assignment.master)).encode()
         body = _forked(lambda: self._taught(raw), self._sandbox, 600)
@@ -222,6 +222,26 @@ class Lane:
         }
         self.policy = Policy(behaviors, body["seconds"])
         self.reference = from_body(body["result"])
+
+    def refuse_unfair(self) -> None:
+        """Refuse an assignment whose own answers do not get all points: nobody else's would.
+
+        Raises
+        ------
+        NotebookError
+            Some test judges the answers of the assignment otherwise than its author meant.
+        """
+        short = [
+            f"{cell.cell} gives {cell.score:g} of {cell.out_of:g}: "
+            + " ".join(cell.message.split())
+            for cell in (self.reference.cells if self.reference else ())
+            if cell.kind == "test" and (cell.error or cell.score != cell.out_of)
+        ]
+        if short:
+            what = f"{self.assignment.name} would be graded unfairly: not even its own answers pass"
+            more = f"; and {len(short) - 3} more" if len(short) > 3 else ""
+            attempt = "another way to test this; solutions/AUTHORS.md says what a test can see"
+            raise NotebookError(what, why="; ".join(short[:3]) + more, attempt=attempt)
 
     def _taught(self, raw: bytes) -> str:
         plan = self._prepared.lightened(rebuild(self.assignment.master, raw))

@@ -343,6 +343,7 @@ def serve(orders: IO[bytes], answers: IO[bytes]) -> None:
         order = json.loads(orders.readline())
         _stay(order.get("processor"))
         with _lane(order) as lane:
+            lane.refuse_unfair()
             say({"learned": learned_body(Learned(lane.policy, lane.reference or Result("")))})
             for line in iter(orders.readline, b""):
                 job = json.loads(line)

@@ -97,9 +97,24 @@ def test_a_fault_of_the_grader_is_said(lane, monkeypatch):
 
 
 def test_an_assignment_whose_answers_fail_is_said_by_its_reference(situation):
-    cells = [*assignment_cells(), cell("t", "assert mean([1]) == 2", "test", 1)]
+    cells = [*assignment_cells(), cell("t", "assert mean([1]) == 2, 'not 2'", "test", 1)]
     with Lane(read_assignment("broken", notebook(cells)), situation) as lane:
         assert lane.reference.score < lane.reference.out_of
+        with pytest.raises(NotebookError, match="broken would be graded unfairly") as caught:
+            lane.refuse_unfair()
+    assert caught.value.why == "t gives 0 of 1: not 2"
+
+
+def test_tests_without_points_must_pass_too_and_many_faults_are_counted(situation):
+    tests = [cell(f"t{place}", f"assert mean([{place}]) == 9", "test", 0) for place in range(5)]
+    assignment = read_assignment("broken", notebook([*assignment_cells(), *tests]))
+    words = r"t0 gives 0 of 0: what your code gave.*; and 2 more"
+    with Lane(assignment, situation) as lane, pytest.raises(NotebookError, match=words):
+        lane.refuse_unfair()
+
+
+def test_an_assignment_whose_answers_pass_is_fair(lane):
+    lane.refuse_unfair()
 
 
 def test_an_assignment_that_is_none_is_refused():

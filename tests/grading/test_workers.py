@@ -10,7 +10,7 @@ import time
 from functools import partial
 
 import pytest
-from classwork import assignment_cells, notebook, raw, written
+from classwork import assignment_cells, cell, notebook, raw, written
 
 from cgkit.errors import EnvironmentFault, NotebookError
 from cgkit.grading import workers
@@ -167,6 +167,9 @@ def test_serving_grades_and_ends_with_its_orders(monkeypatch):
         def __exit__(self, *_):
             pass
 
+        def refuse_unfair(self):
+            pass
+
         def grade(self, student, data):
             return Result(student, notes=(data.decode(),))
 
@@ -186,6 +189,15 @@ def test_serving_says_what_is_wrong_with_the_assignment(tmp_path):
     workers.serve(io.BytesIO(json.dumps(order.body()).encode() + b"\n"), answers)
     answer = json.loads(answers.getvalue())
     assert (answer["kind"], "no notebook" in answer["fault"]) == ("NotebookError", True)
+
+
+@pytest.mark.slow
+def test_an_assignment_that_would_be_graded_unfairly_is_refused(tmp_path, situation):
+    cells = [*assignment_cells(), cell("t", "assert type(mean([1])) is str", "test", 1)]
+    (tmp_path / "a.ipynb").write_text(json.dumps(notebook(cells)))
+    order = Order("small", tmp_path / "a.ipynb", situation, b"x")
+    with pytest.raises(NotebookError, match="small would be graded unfairly"):
+        Crew(order, 1).__enter__()
 
 
 def test_an_order_survives_its_way(tmp_path):
