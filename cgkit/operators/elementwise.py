@@ -80,6 +80,7 @@ def elementwise(
     doc: str,
     samples: Samples,
     compute: Callable[..., Any] | None = None,
+    infer: Rule | None = None,
     saves: tuple[str, ...] = (),
     scalar: Callable[..., Any] | None = None,
     label: str = "",
@@ -87,10 +88,23 @@ def elementwise(
 ) -> Operator:
     """Define an elementwise operator by a NumPy function that has its shapes and dtypes."""
     return Operator(
-        name, compute or ufunc, infer_like(name, ufunc), operands=ufunc.nin, gradient=gradient,
-        saves=saves, kind=Kind.ELEMENTWISE, family=family, scalar=scalar, flops=one_each,
-        label=label, samples=samples, doc=doc,
+        name, compute or ufunc, infer or infer_like(name, ufunc), operands=ufunc.nin,
+        gradient=gradient, saves=saves, kind=Kind.ELEMENTWISE, family=family, scalar=scalar,
+        flops=one_each, label=label, samples=samples, doc=doc,
     )  # fmt: skip
+
+
+def _pow(a: Any, b: Any) -> Any:
+    try:
+        return np.power(a, b)
+    except ValueError as error:
+        if "negative integer powers" not in str(error):
+            raise
+        raise DtypeError(
+            f"pow cannot raise {np.asarray(a).dtype} to a negative whole number",
+            why="the result would be no whole number",
+            attempt="a float on either side: x ** -1.0",
+        ) from None
 
 
 add: Operator = elementwise(
@@ -129,7 +143,7 @@ sqrt: Operator = elementwise(
     gradient=(lambda g, y, a: div(g, y + y),), saves=("y",),
 )  # fmt: skip
 pow_: Operator = elementwise(
-    "pow", np.power, compute=quiet(np.power), scalar=scalars.power, samples=positive_pairs,
+    "pow", np.power, compute=quiet(_pow), scalar=scalars.power, samples=positive_pairs,
     doc="a to the b",
     gradient=(
         lambda g, y, a, b: where(equal(b, 0), 0.0, g * b * pow_(a, b - (b != 0))),
@@ -241,21 +255,23 @@ def _gate(g: Any, y: Any) -> Any:
     return np.where(np.greater(y, 0), g, closed)
 
 
-def _share(g: Any, a: Any, b: Any) -> Any:
-    even = np.where(np.equal(a, b), np.multiply(g, 0.5), np.multiply(np.less(a, b), 0.0))
-    return np.where(np.greater(a, b), g, np.where(_unordered(a, b), np.nan, even))
+def _share(g: Any, a: Any, b: Any, tie: float = 0.5) -> Any:
+    part = np.where(np.equal(a, b), np.multiply(g, tie), np.multiply(np.less(a, b), 0.0))
+    shared = np.where(np.greater(a, b), g, np.where(_unordered(a, b), np.nan, part))
+    return np.asarray(shared, np.asarray(g).dtype)
 
 
 def _unordered(a: Any, b: Any) -> Any:
     return np.isnan(a) | np.isnan(b)
 
 
-def _infer_gate(g: TensorType, *others: TensorType) -> TensorType:
+def _infer_gate(g: TensorType, *others: TensorType, tie: float = 0.5) -> TensorType:
     return TensorType(broadcast_shapes(g.shape, *(t.shape for t in others)), g.dtype)
 
 
 gate: Operator = Operator(
-    "gate", lambda g, y: np.asarray(_gate(g, y), np.asarray(g).dtype), _infer_gate,
+    "gate", lambda g, y: np.asarray(_gate(g, y), np.asarray(g).dtype),
+    lambda g, y: _infer_gate(g, y),
     operands=2, kind=Kind.ELEMENTWISE, flops=one_each, samples=pairs,
     scalar=lambda g, y: g if y > 0 else y if y != y else 0.0,
     doc="g where y is positive, else 0: the gradient of relu",
@@ -263,14 +279,13 @@ gate: Operator = Operator(
     saves=("b", ""),
 )  # fmt: skip
 share: Operator = Operator(
-    "share", lambda g, a, b: np.asarray(_share(g, a, b), np.asarray(g).dtype), _infer_gate,
-    operands=3, kind=Kind.ELEMENTWISE, flops=one_each, samples=triples,
-    doc="g where a > b, half of it where a = b, else 0: the gradient of maximum",
-    scalar=lambda g, a, b: g if a > b else g * 0.5 if a == b else 0.0 if a < b else a + b,
+    "share", quiet(_share), _infer_gate, operands=3, kind=Kind.ELEMENTWISE, flops=one_each,
+    samples=triples, scalar=scalars.share,
+    doc="g where a > b, a part of it, half if not said, where a = b, else 0: maximum's gradient",
     gradient=(
-        lambda g, y, h, a, b: share(g, a, b),
-        lambda g, y, h, a, b: gate(g, -1.0),
-        lambda g, y, h, a, b: gate(g, -1.0),
+        lambda g, y, h, a, b, tie=0.5: share(g, a, b, tie=tie),
+        lambda g, y, h, a, b, tie=0.5: gate(g, -1.0),
+        lambda g, y, h, a, b, tie=0.5: gate(g, -1.0),
     ),
     saves=("bc", "", ""),
 )  # fmt: skip
