@@ -150,6 +150,27 @@ class Arithmetic(Operand):
         shaped: Self = ops.ALL["reshape"](self, shape=sizes)
         return shaped
 
+    def squeeze(self, axis: Axis = None) -> Self:
+        """Take out axes of size 1, all of them by default."""
+        squeezed: Self = ops.ALL["squeeze"](self, axis=axis)
+        return squeezed
+
+    def unsqueeze(self, axis: int | tuple[int, ...]) -> Self:
+        """Put in new axes of size 1, at places counted in the result."""
+        wider: Self = ops.ALL["unsqueeze"](self, axis=axis)
+        return wider
+
+    def flatten(self, start: int = 0, end: int = -1) -> Self:
+        """Lay the axes from start to end end to end; all of them by default."""
+        flat: Self = ops.COMPOSED["flatten"](self, start, end)
+        return flat
+
+    def split(self, parts: int | Sequence[Size], axis: int = 0) -> tuple[Self, ...]:
+        """Cut along an axis into a number of equal parts, or into parts of given sizes."""
+        how = {"sections": parts} if isinstance(parts, int) else {"sizes": tuple(parts)}
+        cut: tuple[Self, ...] = ops.ALL["split"](self, axis=axis, **how)
+        return cut
+
     def sum(self, axis: Axis = None, keepdims: bool = False) -> Self:
         """Add up the elements along axes, all by default."""
         return self._reduce("sum", axis, keepdims)

@@ -17,13 +17,17 @@ WANTED = {
 }  # fmt: skip
 
 ONE_OPERAND = "it has one operand, so nothing can broadcast"
-NO_AXIS = "a single number has no axis to join, sum over or slide along"
+NO_AXIS = "a single number has no axis to join, cut, sum over or slide along"
 WHY_NOT = {
     **{(each.name, "broadcast"): ONE_OPERAND for each in OPERATORS if each.operands == 1},
     **{
         (name, "0-d"): NO_AXIS
-        for name in ("concat", "matmul", "conv2d", "conv2d_input", "conv2d_kernel")
+        for name in (
+            "concat", "matmul", "conv2d", "conv2d_input", "conv2d_kernel", "split", "tril", "triu",
+            "diagonal", "on_diagonal", "eye_like",
+        )
     },
+    ("stack", "broadcast"): "it joins tensors of one shape",
 }  # fmt: skip
 
 # Sums, products and choices of single numbers have one right answer, with no rounding in between.
@@ -72,4 +76,4 @@ def test_each_family_is_there():
 
 def test_each_operator_counts_its_operands():
     varying = {operator.name for operator in OPERATORS if operator.operands is None}
-    assert varying == {"index", "scatter", "concat"}
+    assert varying == {"index", "scatter", "concat", "stack"}

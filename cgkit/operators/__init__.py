@@ -1,6 +1,8 @@
 """All operators, by name: `cgkit.ops.add`, `cgkit.ops.matmul`, ...
 
     elementwise  <  indexing  <  movement  <  reduction  <  linalg, convolution
+                                 movement  <  axes  <  joining
+                                 movement  <  padding, repetition, triangles
 
 Each is one definition in the file of its family; this list follows by itself. A file imports only
 from files to its left. What other operators say completely is a plain function, listed in its
@@ -15,10 +17,23 @@ from types import MappingProxyType
 from typing import Any
 
 from cgkit.node import Operator
-from cgkit.operators import convolution, elementwise, indexing, linalg, movement, reduction
+from cgkit.operators import (
+    axes,
+    convolution,
+    elementwise,
+    indexing,
+    joining,
+    linalg,
+    movement,
+    padding,
+    reduction,
+    repetition,
+    triangles,
+)
 
 FAMILIES = (
-    elementwise, indexing, movement, reduction, linalg, convolution,
+    elementwise, indexing, movement, axes, joining, repetition, padding, triangles, reduction,
+    linalg, convolution,
 )  # fmt: skip
 ALL: Mapping[str, Operator] = MappingProxyType(
     {

@@ -15,10 +15,17 @@ two batches joined are 2*N, a flattened image is N*784. Invariants:
 """
 
 from cgkit.types.dim import Dim, Shape, Size, meet, value_of
-from cgkit.types.shapes import broadcast_shapes, broadcast_sizes, count, show_shape, solve
+from cgkit.types.shapes import (
+    broadcast_shapes,
+    broadcast_sizes,
+    count,
+    meet_shapes,
+    show_shape,
+    solve,
+)
 from cgkit.types.tensor_type import TensorType, as_dtype, promote, weak_dtype
 
 __all__ = [
     "Dim", "Shape", "Size", "TensorType", "as_dtype", "broadcast_shapes", "broadcast_sizes",
-    "count", "meet", "promote", "show_shape", "solve", "value_of", "weak_dtype",
+    "count", "meet", "meet_shapes", "promote", "show_shape", "solve", "value_of", "weak_dtype",
 ]  # fmt: skip

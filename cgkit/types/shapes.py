@@ -53,6 +53,27 @@ def broadcast_shapes(*shapes: Shape) -> Shape:
         ) from None
 
 
+def meet_shapes(left: Shape, right: Shape, what: str) -> Shape:
+    """Join two shapes that a rule needs to be equal, axis by axis.
+
+    Raises
+    ------
+    ShapeError
+        The ranks differ, or two known sizes; it says that `left` is not `what`.
+
+    Examples
+    --------
+    >>> meet_shapes((Dim("N"), 3), (2, 3), "that of the weights")
+    (2, 3)
+    """
+    try:
+        return tuple(meet(a, b) for a, b in zip(left, right, strict=True))
+    except (ShapeError, ValueError) as error:
+        why = error.what if isinstance(error, ShapeError) else ""
+        refusal = f"the shape {show_shape(left)} is not {what}, {show_shape(right)}"
+        raise ShapeError(refusal, why=why) from None
+
+
 def count(shape: Iterable[Size]) -> Size:
     """Give the number of elements of a shape: 1 for the empty shape."""
     total: Size = 1

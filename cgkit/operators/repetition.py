@@ -1,0 +1,99 @@
+"""Repetition: a tensor laid side by side with itself, or each element several times.
+
+    a b ─ tile(2) ─> a b a b          a b ─ repeat(2) ─> a a b b
+
+Going backward the copies of an element are laid along an axis of their own and summed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cgkit.errors import ShapeError
+from cgkit.node import Kind, Operator
+from cgkit.operators.elementwise import no_flops
+from cgkit.operators.movement import as_shape, normal_axes, reshape, sum_to
+from cgkit.operators.samples import with_params
+from cgkit.types import Shape, TensorType
+
+
+def _aligned(shape: Shape, repeats: Any) -> tuple[Shape, Shape]:
+    """Give shape and repeats of equal length: the shorter has 1 in front."""
+    times = as_shape(repeats)
+    rank = max(len(shape), len(times))
+    return (1,) * (rank - len(shape)) + shape, (1,) * (rank - len(times)) + times
+
+
+def _infer_tile(a: TensorType, repeats: Any) -> TensorType:
+    sizes, times = _aligned(a.shape, repeats)
+    return TensorType((size * n for size, n in zip(sizes, times, strict=True)), a.dtype)
+
+
+def _tile(a: Any, repeats: Any) -> np.ndarray:
+    return np.tile(a, [int(n) for n in as_shape(repeats)])
+
+
+def _tile_back(g: Any, y: Any, a: Any, repeats: Any) -> Any:
+    sizes, times = _aligned(a.shape, repeats)
+    pairs = list(zip(times, sizes, strict=True))
+    apart = reshape(g, shape=tuple(n for pair in pairs for n in pair))
+    return reshape(sum_to(apart, shape=tuple(n for _, s in pairs for n in (1, s))), shape=a.shape)
+
+
+tile: Operator = Operator(
+    "tile", _tile, _infer_tile, operands=1,
+    kind=Kind.OPAQUE, family="shape", flops=no_flops, gradient=(_tile_back,),
+    doc="a repeated as a whole along each axis; repeats count from the last axis",
+    samples=with_params(
+        ((2, 3), {"repeats": (2, 1)}), ((3,), {"repeats": 2}), ((2,), {"repeats": (3, 2)}),
+        ((2, 3), {"repeats": (2,)}), ((), {"repeats": (2,)}), ((0, 2), {"repeats": (2, 2)}),
+        ((2,), {"repeats": (0,)}), ((1,), {"repeats": ()}),
+    ),
+)  # fmt: skip
+
+
+def _times(repeats: Any) -> int:
+    if not isinstance(repeats, int | np.integer) or isinstance(repeats, bool) or repeats < 0:
+        raise ShapeError(
+            f"repeat takes one whole number for all elements, not {repeats!r}",
+            attempt="an index with each place as often as wanted: x[[0, 0, 1]]",
+        )
+    return int(repeats)
+
+
+def _infer_repeat(a: TensorType, repeats: int, axis: int | None = None) -> TensorType:
+    if axis is None:
+        return TensorType((a.size * _times(repeats),), a.dtype)
+    (at,) = normal_axes(axis, a.ndim)
+    sizes = (size * _times(repeats) if i == at else size for i, size in enumerate(a.shape))
+    return TensorType(sizes, a.dtype)
+
+
+def _repeat(a: Any, repeats: int, axis: int | None = None) -> np.ndarray:
+    array = np.asarray(a)
+    at = None if axis is None else normal_axes(axis, array.ndim)[0]
+    return np.repeat(array, _times(repeats), at)
+
+
+def _repeat_back(g: Any, y: Any, a: Any, repeats: int, axis: int | None = None) -> Any:
+    if axis is None:
+        shape, at = (TensorType(a.shape, a.dtype).size,), 0
+    else:
+        shape, (at,) = a.shape, normal_axes(axis, a.ndim)
+    front, rest = shape[: at + 1], shape[at + 1 :]
+    apart = reshape(g, shape=(*front, _times(repeats), *rest))
+    return reshape(sum_to(apart, shape=(*front, 1, *rest)), shape=a.shape)
+
+
+repeat: Operator = Operator(
+    "repeat", _repeat, _infer_repeat, operands=1, kind=Kind.OPAQUE, family="shape", flops=no_flops,
+    doc="each element several times in a row along an axis; of all elements, laid flat, by default",
+    gradient=(_repeat_back,),
+    samples=with_params(
+        ((2, 3), {"repeats": 2}), ((2, 3), {"repeats": 3, "axis": 0}), ((), {"repeats": 2}),
+        ((2, 3), {"repeats": 2, "axis": -1}), ((2,), {"repeats": 0, "axis": 0}),
+        ((0, 2), {"repeats": 2, "axis": 1}), ((1, 2), {"repeats": 1, "axis": 0}),
+    ),
+)  # fmt: skip
