@@ -9,7 +9,9 @@ gives; the flag says where to look. Two sources: the text (`text`), and the hook
 from __future__ import annotations
 
 import ast
+import builtins
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
@@ -31,10 +33,14 @@ PICKLES = "uses pickles"
 NATIVE = "calls native code"
 TESTS = "edited a test"
 RESET = "resets the notebook"
+MORE = "and more"
+
+MOST_ALIKE = 5
+"""Flags of one kind in one cell that are listed."""
+MOST_FLAGS = 100
+"""Flags of one submission that are listed."""
 
 _MODULES = {
-    "gc": FRAMES,
-    "inspect": FRAMES,
     "socket": NETWORK,
     "urllib": NETWORK,
     "requests": NETWORK,
@@ -53,32 +59,42 @@ _MODULES = {
     "signal": PROGRAMS,
 }
 _CALLS = {
-    "open": FILES,
     "get_ipython": NOTEBOOK,
     "__import__": REFERENCE,
     "import_module": REFERENCE,
     "_getframe": FRAMES,
     "get_objects": FRAMES,
     "get_referrers": FRAMES,
+    "get_referents": FRAMES,
     "set_custom_exc": NOTEBOOK,
-    "system": PROGRAMS,
     "popen": PROGRAMS,
-    "fork": PROGRAMS,
-    "kill": PROGRAMS,
-    "_exit": PROGRAMS,
     "listdir": FILES,
-    "walk": FILES,
     "scandir": FILES,
-    "glob": FILES,
     "rglob": FILES,
     "read_text": FILES,
     "write_text": FILES,
+}
+"""Calls that tell, whoever is asked."""
+_CALLS_OF_MODULES = {
+    "open": FILES,
+    "currentframe": FRAMES,
+    "stack": FRAMES,
+    "getouterframes": FRAMES,
+    "system": PROGRAMS,
+    "fork": PROGRAMS,
+    "kill": PROGRAMS,
+    "_exit": PROGRAMS,
+    "walk": FILES,
+    "glob": FILES,
     "loads": PICKLES,
 }
+"""Calls that tell when a module or Python itself is asked: a student's own walk walks a graph."""
+_NO_PICKLES = ("json", "tomllib")
 _NOTEBOOK_WORDS = (
     "input_transformer", "ast_transformers", "displayhook", "mimebundle_formatter",
-    "display_formatter", "execution_count", "run_cell",
+    "display_formatter", "run_cell",
 )  # fmt: skip
+_MAGIC = re.compile(r"\s*%+\s*(reset|run|load|bash|sh|script|system|sx|writefile|file)\b|\s*!")
 _TELLING = re.compile(
     r"gradebook|nbgrader|\.\./|/etc/|solutions/|submitted/|autograded|hidden.?test|/root|/home/",
     re.IGNORECASE,
@@ -132,7 +148,20 @@ def flags_of(
         for cell, what, which in seen
         if cell not in given and what in _SEEN
     ]
-    return tuple(dict.fromkeys(found))
+    return tuple(_few(dict.fromkeys(found)))
+
+
+def _few(flags: Iterable[Flag]) -> Iterator[Flag]:
+    """Give some of each kind in each cell: enough to look at, however many there are."""
+    counts: Counter[tuple[str, str]] = Counter()
+    given = 0
+    for flag in flags:
+        counts[flag.where, flag.what] += 1
+        if counts[flag.where, flag.what] <= MOST_ALIKE and given < MOST_FLAGS:
+            given += 1
+            yield flag
+    if counts.total() > given:
+        yield Flag(MORE, f"{counts.total() - given:,} more like these")
 
 
 def _kind_of(what: str, which: str, edition: Edition) -> str:
@@ -187,7 +216,7 @@ def flags_in(
     """
     lines = source.split("\n")
     for line in lines:
-        if re.match(r"\s*%+\s*(reset|run|load)|\s*!", line):
+        if _MAGIC.match(line):
             what = RESET if "reset" in line else PROGRAMS
             yield Flag(what, line.strip()[:_LONGEST], cell)
     tree = tree_of(source)
@@ -284,10 +313,14 @@ class _Reader:
         name = function.attr if isinstance(function, ast.Attribute) else name
         if name in ("setattr", "delattr") and node.args and self._is_module(node.args[0]):
             yield self._flag(PATCHES, node)
-        elif name == "loads" and not _names(function) & {"pickle", "marshal", "dill"}:
-            return
-        elif name in _CALLS:
+        elif name in _CALLS and name not in self.own:
             yield self._flag(_CALLS[name], node)
+        elif name in _CALLS_OF_MODULES:
+            home, _, rest = self._stands_for(function).partition(".")
+            if home == "builtins" and not hasattr(builtins, rest):
+                return  # a helper of another cell
+            if home and home not in _NO_PICKLES:
+                yield self._flag(_CALLS_OF_MODULES[name], node)
 
     def _assigned(self, node: ast.AST) -> Iterator[Flag]:
         targets = getattr(node, "targets", None) or [getattr(node, "target", None)]
@@ -322,9 +355,9 @@ class _Reader:
 
 
 def _is_telling(value: object) -> bool:
-    """Tell whether a text of one line names a place where marks or answers lie."""
-    short = isinstance(value, str) and len(value) < 300 and "\n" not in value
-    return short and _TELLING.search(str(value)) is not None
+    """Tell whether a text is the name of a place where marks or answers lie; no sentence is."""
+    name = isinstance(value, str) and len(value) < 300 and len(value.split()) == 1
+    return name and _TELLING.search(str(value)) is not None
 
 
 def _names(node: ast.AST) -> set[str]:

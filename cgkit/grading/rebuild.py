@@ -28,6 +28,7 @@ PlanKind: TypeAlias = Literal["given", "solution", "extra", "test"]
 _ALIKE = 0.8
 _PART = 12
 _MOST_EXTRAS = 300
+_MOST_NOTES = 60
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,14 @@ def plan_of(master: Master, submission: Submission) -> Plan:
         elif cell.role in ("given", "test"):
             cells.append(_own(cell))
         cells += extras.get(place, ())
-    return Plan(tuple(cells), master.exported, tuple(dict.fromkeys(notes)), sources, edited)
+    return Plan(tuple(cells), master.exported, _few(notes), sources, edited)
+
+
+def _few(notes: Iterable[str]) -> tuple[str, ...]:
+    """Give the first notes, and say how many more there are."""
+    found = tuple(dict.fromkeys(notes))
+    more = len(found) - _MOST_NOTES
+    return found if more <= 0 else (*found[:_MOST_NOTES], f"and {more:,} more notes")
 
 
 def own_cells(plan: Plan) -> dict[str, str]:

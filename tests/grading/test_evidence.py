@@ -25,13 +25,16 @@ def kinds(source):
         ("class A:\n    def __eq__(self, o): return True", evidence.ALWAYS_EQUAL),
         ("import sys\nsys.displayhook = print", evidence.NOTEBOOK),
         ("ip.ast_transformers.append(1)", evidence.NOTEBOOK),
-        ("import inspect", evidence.FRAMES),
+        ("import inspect\ninspect.currentframe()", evidence.FRAMES),
+        ("import gc\ngc.get_objects()", evidence.FRAMES),
         ("(lambda: 0).__globals__", evidence.FRAMES),
         ("x = '../../../gradebook.db'", evidence.FILES),
         ("open('x')", evidence.FILES),
         ("import socket", evidence.NETWORK),
         ("import os\nos.system('ls')", evidence.PROGRAMS),
+        ("from os import system\nsystem('ls')", evidence.PROGRAMS),
         ("!curl x", evidence.PROGRAMS),
+        ("%%bash\ncurl x", evidence.PROGRAMS),
         ("%reset -f", evidence.RESET),
         ("import ctypes", evidence.NATIVE),
         ("import pickle\npickle.loads(b'')", evidence.PICKLES),
@@ -52,6 +55,16 @@ def test_telling_lines(source, kind):
         '"""A text of many lines\nthat says ../ somewhere"""',
         "import json\njson.loads('1')",
         "walk = [1]\nglob = 2",
+        "def walk(graph, node):\n    for one in graph[node]:\n        walk(graph, one)",
+        "walk(graph, 'z')",  # the helper of another cell
+        "class Door:\n    def open(self): self.kill()\nDoor().open()",
+        "def system(a, b): return a\nsystem(1, 2)",
+        "open = [1]\nopen.append(2)",
+        "class Node:\n    def run(self):\n        self.execution_count += 1",
+        "def f():\n    'All hidden tests should pass with this.'",
+        "raise ValueError('see solutions/ of the book, or ../notes')",
+        "import inspect, gc\ninspect.signature(len)\ngc.collect()",
+        "%load_ext autoreload\n%autoreload 2",
         "def f(:",
     ],
 )
@@ -64,11 +77,24 @@ def test_a_flag_names_line_and_cell():
     assert (flag.where, flag.evidence) == ("mean", "line 2: import socket")
 
 
+def test_many_flags_are_counted_and_none_of_another_kind_is_lost():
+    source = "open('x')\n" * 10 + "import socket"
+    cells = tuple(PlanCell("extra", f"own{number}", source) for number in range(3))
+    flags = flags_of(Plan(cells, frozenset()), Edition())
+    assert len(flags) == 3 * (evidence.MOST_ALIKE + 1) + 1
+    assert {flag.where for flag in flags if flag.what == evidence.NETWORK} == {
+        "own0", "own1", "own2",
+    }  # fmt: skip
+    assert flags[-1].evidence == "15 more like these"
+    many = tuple(PlanCell("extra", f"own{number}", source) for number in range(100))
+    assert len(flags_of(Plan(many, frozenset()), Edition())) == evidence.MOST_FLAGS + 1
+
+
 def test_only_the_students_cells_are_looked_at():
     cells = (
         PlanCell("given", "setup", "import socket"),
         PlanCell("test", "t", "import pickle"),
-        PlanCell("extra", "own1", "import gc"),
+        PlanCell("extra", "own1", "import gc\ngc.get_objects()"),
     )
     seen = [("setup", "network", "x"), ("own1", "file read", "/etc/passwd")]
     flags = flags_of(Plan(cells, frozenset()), Edition(), seen)

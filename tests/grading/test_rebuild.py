@@ -171,6 +171,13 @@ def test_copies_of_tests_never_run_as_answers():
     assert not [c for c in plan.cells if c.kind == "extra" and "assert" in c.source]
 
 
+def test_many_notes_are_counted():
+    cells = [{"cell_type": "code", "source": f"x{number} = '\0'"} for number in range(200)]
+    notes = rebuild(MASTER, raw(notebook(cells))).notes
+    assert len(notes) < 70
+    assert notes[-1].endswith(" more notes")
+
+
 def test_hidden_tests_are_in_no_text_of_a_students():
     plan = changed(lambda cells, by: without(cells, "test_mean"))
     inside = [cell.source for cell in plan.cells if cell.kind != "test"]
