@@ -23,8 +23,8 @@ WHY_NOT = {
     **{
         (name, "0-d"): NO_AXIS
         for name in (
-            "concat", "matmul", "conv2d", "conv2d_input", "conv2d_kernel", "split", "tril", "triu",
-            "diagonal", "on_diagonal", "eye_like",
+            "concat", "matmul", "split", "tril", "triu", "diagonal", "on_diagonal", "eye_like",
+            *(f"conv{n}d{part}" for n in (1, 2, 3) for part in ("", "_transpose", "_kernel")),
         )
     },
     ("stack", "broadcast"): "it joins tensors of one shape",
