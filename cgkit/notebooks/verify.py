@@ -1,7 +1,7 @@
 """Say whether what was built is current, right, and keeps its secrets.
 
     text ──made again──► equal to what is stored?       chapters: run again, outputs compared
-    answers ──run──► every check gives all its points?   checks fair, hidden parts hidden?
+    answers ──run, and graded──► every check gives all its points?   checks fair?
     release ──run──► nothing but NotImplementedError, 0 points?  no hidden line in it?
 
 Nothing is written outside build/. Times in volatile cells and the bytes of pictures may differ.
@@ -14,17 +14,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cgkit.cells import Cell, read
-from cgkit.errors import NotebookError
+from cgkit.errors import CgkitError, NotebookError
 from cgkit.grading.lint import lint
-from cgkit.grading.master import read_master
+from cgkit.grading.master import Master, read_master
 from cgkit.notebooks import outputs, release
 from cgkit.notebooks.build import Tell, is_current, make, place_of, untold
 from cgkit.notebooks.compose import dump, load
 from cgkit.notebooks.project import Project, Text
 from cgkit.notebooks.run import Limits, run
 from cgkit.notebooks.tasks import UNWRITTEN, Report, report
+from cgkit.notebooks.trial import grade_answers, with_offers
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
 
 RUN_OF_LINES = 3
 """So many lines of an answer in a row give it away in a chapter, which may share single ones."""
@@ -96,9 +101,7 @@ def _built_faults(project: Project, text: Text, tell: Tell) -> Iterator[str]:
         if dump(fresh) != text.built.read_text(encoding="utf-8"):
             yield f"not what its text gives; was it edited? {again}"
             return
-        yield from _lint_faults(text, cells)
-        tell(f"{text.source}: run with the answers")
-        yield from _answer_faults(text, cells, report(run(fresh, text.built.parent, Limits())))
+        yield from _assignment_faults(text, cells, fresh, tell)
         return
     pairs = zip_longest(cells, outputs.comparable(stored), outputs.comparable(fresh))
     for cell, before, now in pairs:
@@ -108,11 +111,28 @@ def _built_faults(project: Project, text: Text, tell: Tell) -> Iterator[str]:
             return
 
 
-def _lint_faults(text: Text, cells: Sequence[Cell]) -> Iterator[str]:
+def _assignment_faults(
+    text: Text, cells: Sequence[Cell], made: NotebookNode, tell: Tell
+) -> Iterator[str]:
+    """Find what is wrong with the tests of an assignment, by their text and by two runs."""
+    master = read_master(json.loads(text.built.read_text(encoding="utf-8")))
+    yield from _lint_faults(text, cells, master)
+    tell(f"{text.source}: run with the answers")
+    ran = run(with_offers(made, master), text.built.parent, Limits())
+    faults = list(_answer_faults(text, cells, report(ran)))
+    yield from faults
+    if not faults:
+        tell(f"{text.source}: graded as a student's")
+        try:
+            grade_answers(text.name, text.built)
+        except CgkitError as fault:
+            yield str(fault)
+
+
+def _lint_faults(text: Text, cells: Sequence[Cell], master: Master) -> Iterator[str]:
     """Find test cells that would judge unfairly, or tell secrets, when work is graded."""
     places = {cell.grade_id: place_of(text, cell) for cell in cells}
-    notebook = json.loads(text.built.read_text(encoding="utf-8"))
-    for finding in lint(read_master(notebook)):
+    for finding in lint(master):
         place = places.get(finding.where, finding.where)
         yield f"{place}, line {finding.line} of {finding.where}: {finding.what}"
 
@@ -136,12 +156,18 @@ def _release_faults(
     if not ready:
         return
     tell("releases")
-    with release.releases(project, [text.name for text in ready]) as folder:
+    names = dict.fromkeys(text.assignment for text in ready)
+    with release.releases(project, names) as folder:
         for text in ready:
-            tell(f"assignments/{text.name}: run as released")
-            faults = list(_differing_files(folder / text.name, project.assignments / text.name))
-            faults = [f"{fault}; run: cgkit build --force {text.source}" for fault in faults]
-            faults += _unwritten_faults(folder / text.name)
+            made = folder / text.assignment
+            tell(f"{project.relative(project.assignments / text.assignment)}: run as released")
+            siblings = {one.built.name for one in project.lessons[text.assignment]}
+            faults = [
+                f"{fault}; run: cgkit build --force {text.source}"
+                for name, fault in _differing_files(made, project.assignments / text.assignment)
+                if name not in siblings - {text.built.name}
+            ]
+            faults += _unwritten_faults(made / text.built.name)
             yield text, faults + list(_leak_faults(project, text))
 
 
@@ -152,37 +178,41 @@ def _is_ready(text: Text) -> bool:
         return False
 
 
-def _differing_files(made: Path, place: Path) -> Iterator[str]:
-    """Name files that are not what nbgrader makes of the solution."""
+def _differing_files(made: Path, place: Path) -> Iterator[tuple[str, str]]:
+    """Name files that are not what nbgrader makes of the solution, and say what is wrong."""
     wanted, found = release.files(made), release.files(place)
     for name in sorted(wanted.keys() | found.keys()):
         if name not in found:
-            yield f"{name} is missing"
+            yield name, f"{name} is missing"
         elif name not in wanted:
-            yield f"{name} does not belong there"
+            yield name, f"{name} does not belong there"
         elif wanted[name] != found[name]:
-            yield f"{name} is not what its solution gives"
+            yield name, f"{name} is not what its solution gives"
 
 
-def _unwritten_faults(folder: Path) -> Iterator[str]:
+def _unwritten_faults(path: Path) -> Iterator[str]:
     """Find what a release says or gives beyond "not written yet"."""
-    for path in sorted(folder.glob("*.ipynb")):
-        result = report(run(load(path), folder, Limits()))
-        for broken in result.broken:
-            yield f"as released, the cell {broken.name} fails: {broken.message}"
-        for task in result.tasks:
-            if task.given:
-                yield f"as released, {task.name} gives {task.given:g} points for nothing"
-            elif task.error and task.error not in UNWRITTEN:
-                error = f"{task.error}, not NotImplementedError"
-                cure = NAMELESS if task.error == "NameError" else ""
-                yield f"as released, {task.name} fails with {error}{cure}"
+    result = report(run(load(path), path.parent, Limits()))
+    for broken in result.broken:
+        yield f"as released, the cell {broken.name} fails: {broken.message}"
+    for task in result.tasks:
+        if task.given:
+            yield f"as released, {task.name} gives {task.given:g} points for nothing"
+        elif task.error and task.error not in UNWRITTEN:
+            error = f"{task.error}, not NotImplementedError"
+            cure = NAMELESS if task.error == "NameError" else ""
+            yield f"as released, {task.name} fails with {error}{cure}"
 
 
 def _leak_faults(project: Project, text: Text) -> Iterator[str]:
     """Find answers and hidden tests in what students receive."""
     cells = read(text.path, text.source)
-    own = [path for path in _all(project.assignments / text.name) if path.is_file()]
+    siblings = {one.released for one in project.lessons[text.assignment]} - {text.released}
+    own = [
+        path
+        for path in _all(project.assignments / text.assignment)
+        if path.is_file() and path not in siblings
+    ]
     others = [
         path
         for folder in (project.assignments, project.root / "course")

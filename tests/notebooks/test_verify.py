@@ -56,6 +56,7 @@ def test_a_check_that_would_judge_unfairly_is_named(project, monkeypatch):
     build(project, ["solutions"])
     monkeypatch.setattr(verification, "report", lambda notebook: Report((), ()))
     monkeypatch.setattr(verification, "run", lambda *_: None)
+    monkeypatch.setattr(verification, "grade_answers", lambda *_: None)
     monkeypatch.setattr(verification, "_release_faults", lambda *_: ())
     (fault,) = faults(project, "solutions").values()
     assert fault.startswith("solutions/01_sums.py, cell at line ")
@@ -105,6 +106,7 @@ def idle(monkeypatch):
     """Run nothing: what tests without it look at is what a run would find."""
     monkeypatch.setattr("cgkit.notebooks.verify.run", lambda notebook, *more: notebook)
     monkeypatch.setattr("cgkit.notebooks.verify.report", lambda notebook: Report((), ()))
+    monkeypatch.setattr("cgkit.notebooks.verify.grade_answers", lambda *_: None)
 
 
 def test_a_good_assignment_has_no_faults(built):
@@ -150,6 +152,12 @@ def test_a_release_older_than_its_text_is_seen(built):
     ("old", "new", "name", "fault"),
     [
         ("return math.fsum([a, b])", "return a - b", SOLUTION, "gives 0 of 3 points to the right"),
+        (
+            "assert add(2, 2) == 4\n",
+            "import types\nassert add(2, 2) == 4 and type(add) is types.FunctionType\n",
+            SOLUTION,
+            "would be graded unfairly: not even its own answers pass",
+        ),
         ("int(add(1, 1))", "int(1)", SOLUTION, "gives 1 of 2 points to the right answer"),
         ("import math", "import math\n1 / 0", SOLUTION, "ZeroDivisionError"),
         ("assert add(2, 2) == 4\nint(add(1, 1))", "2", RELEASE, "gives 2 points for nothing"),
