@@ -17,9 +17,17 @@ WANTED = {
 }  # fmt: skip
 
 ONE_OPERAND = "it has one operand, so nothing can broadcast"
+BITS = "floats have no bits to combine"
 NO_AXIS = "a single number has no axis to join, cut, sum over or slide along"
 WHY_NOT = {
     **{(each.name, "broadcast"): ONE_OPERAND for each in OPERATORS if each.operands == 1},
+    **{
+        (name, what): BITS
+        for name in (
+            "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "left_shift", "right_shift",
+        )
+        for what in ("float64", "float32", "nan", "inf")
+    },
     **{
         (name, "0-d"): NO_AXIS
         for name in (
@@ -34,7 +42,9 @@ WHY_NOT = {
 EXACT = (
     "add", "sub", "mul", "div", "neg", "sqrt", "abs", "sign", "maximum", "minimum", "less",
     "less_equal", "greater", "greater_equal", "equal", "not_equal", "relu", "where", "gate",
-    "share",
+    "share", "floor", "ceil", "trunc", "round", "floor_div", "mod", "fmod", "at_least", "at_most",
+    "logical_and", "logical_or", "logical_xor", "logical_not", "bitwise_and", "bitwise_or",
+    "bitwise_xor", "bitwise_not", "left_shift", "right_shift", "isnan", "isinf", "isfinite",
 )  # fmt: skip
 
 

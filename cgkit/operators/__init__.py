@@ -1,5 +1,6 @@
 """All operators, by name: `cgkit.ops.add`, `cgkit.ops.matmul`, ...
 
+    elementwise  <  rounding, logic
     elementwise  <  indexing  <  movement  <  reduction  <  linalg, convolution
                                  movement  <  axes  <  joining
                                  movement  <  padding, repetition, triangles
@@ -24,16 +25,18 @@ from cgkit.operators import (
     indexing,
     joining,
     linalg,
+    logic,
     movement,
     padding,
     reduction,
     repetition,
+    rounding,
     triangles,
 )
 
 FAMILIES = (
-    elementwise, indexing, movement, axes, joining, repetition, padding, triangles, reduction,
-    linalg, convolution,
+    elementwise, rounding, logic, indexing, movement, axes, joining, repetition, padding,
+    triangles, reduction, linalg, convolution,
 )  # fmt: skip
 ALL: Mapping[str, Operator] = MappingProxyType(
     {

@@ -27,6 +27,7 @@ from cgkit.operators.samples import (
     positive_pairs,
     positives,
     reals,
+    settings,
     triples,
     values,
 )  # fmt: skip
@@ -280,7 +281,7 @@ gate: Operator = Operator(
 )  # fmt: skip
 share: Operator = Operator(
     "share", quiet(_share), _infer_gate, operands=3, kind=Kind.ELEMENTWISE, flops=one_each,
-    samples=triples, scalar=scalars.share,
+    samples=settings(triples, {"tie": 1.0}), scalar=scalars.share,
     doc="g where a > b, a part of it, half if not said, where a = b, else 0: maximum's gradient",
     gradient=(
         lambda g, y, h, a, b, tie=0.5: share(g, a, b, tie=tie),

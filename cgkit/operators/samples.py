@@ -8,12 +8,12 @@ support; samples at kinks, at poles or of integers are marked as not differentia
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from cgkit.node import Sample
+from cgkit.node import Sample, Samples
 
 SHAPES: tuple[tuple[int, ...], ...] = ((), (1,), (5,), (2, 3), (0, 3), (2, 1, 4))
 BROADCASTS: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (
@@ -40,6 +40,16 @@ def apart(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
 def positive(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
     """Draw numbers between 0.3 and 3."""
     return np.asarray(rng.uniform(0.3, 3.0, size=shape))
+
+
+def inside(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """Draw numbers between -0.9 and 0.9."""
+    return np.asarray(rng.uniform(-0.9, 0.9, size=shape))
+
+
+def beyond(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """Draw numbers between 1.2 and 4."""
+    return np.asarray(rng.uniform(1.2, 4.0, size=shape))
 
 
 def backward_view(x: np.ndarray) -> np.ndarray:
@@ -86,6 +96,36 @@ def positives(rng: np.random.Generator) -> Iterator[Sample]:
     return _one(rng, positive)
 
 
+def insides(rng: np.random.Generator) -> Iterator[Sample]:
+    """Draw operands of functions of numbers between -1 and 1."""
+    return _one(rng, inside)
+
+
+def beyonds(rng: np.random.Generator) -> Iterator[Sample]:
+    """Draw operands of functions of numbers from 1."""
+    return _one(rng, beyond)
+
+
+def whole(rng: np.random.Generator, count: int) -> Iterator[Sample]:
+    """Draw `count` operands whose bits mean something: whole numbers and booleans."""
+    for dtype in ("int32", "int64", "uint8", "bool"):
+        for shapes in (((), ()), ((2, 3), (3,)), ((0, 3), (3,)), ((3, 1), (4,))):
+            drawn = [rng.integers(0, 7, size=shape) for shape in shapes[:count]]
+            yield Sample(tuple(x.astype(dtype) for x in drawn))
+    ends = np.array([-(2**31), 2**31 - 1, -1, 0, 1, 5], np.int32)
+    yield Sample((backward_view(ends), *[x[::-1] for x in (ends,) if count == 2]))
+
+
+def wholes(rng: np.random.Generator) -> Iterator[Sample]:
+    """Draw a whole operand."""
+    return whole(rng, 1)
+
+
+def whole_pairs(rng: np.random.Generator) -> Iterator[Sample]:
+    """Draw two whole operands that broadcast."""
+    return whole(rng, 2)
+
+
 def pairs(rng: np.random.Generator) -> Iterator[Sample]:
     """Draw two operands that broadcast."""
     return _two(rng, normal, apart)
@@ -120,6 +160,26 @@ def casts(rng: np.random.Generator) -> Iterator[Sample]:
     yield Sample((normal(rng, (2,)),), {"dtype": "float32"}, False)
     yield Sample((rng.integers(0, 9, size=(2, 3)),), {"dtype": "float32"}, False)
     yield from variations(rng, Sample((normal(rng, (3, 3)),), {"dtype": "float64"}))
+
+
+def settings(sort: Samples, *each: Mapping[str, Any]) -> Samples:
+    """Draw operands of a sort without params, then again with each of these params.
+
+    Examples
+    --------
+    >>> samples = settings(values, {"alpha": 0.5})
+    >>> [sample.params for sample in samples(np.random.default_rng(0))][-1]
+    {'alpha': 0.5}
+    """
+
+    def samples(rng: np.random.Generator) -> Iterator[Sample]:
+        yield from sort(rng)
+        for params in each:
+            drawn = [s for s in sort(rng) if s.operands[0].dtype == np.float64]
+            for sample in drawn[2:4] + drawn[-1:]:
+                yield Sample(sample.operands, params, sample.differentiable)
+
+    return samples
 
 
 def with_params(*cases: tuple[Any, ...], draw: Draw = normal) -> Callable[..., Iterator[Sample]]:

@@ -29,6 +29,7 @@ from cgkit.scalars.activation import (
 from cgkit.scalars.arithmetic import (
     ceil,
     divide,
+    flip,
     floor,
     floor_div,
     fmod,
@@ -74,10 +75,10 @@ from cgkit.scalars.curves import (
 )
 
 __all__ = [
-    "SELU_ALPHA", "SELU_SCALE", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt",
-    "ceil", "celu", "cos", "cosh", "divide", "elu", "erf", "erfc", "exp", "exp2", "expm1", "floor",
-    "floor_div", "fmod", "gelu", "hypot", "leak", "leaky_relu", "log", "log1p", "log2", "log10",
-    "logaddexp", "maximum", "minimum", "mish", "mod", "nearest", "power", "prelu", "relu", "rsqrt",
-    "selu", "share", "shift_left", "shift_right", "sigmoid", "sign", "silu", "sin", "sinh",
-    "softplus", "softsign", "sqrt", "tan", "tanh", "trunc",
+    "SELU_ALPHA", "SELU_SCALE", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh",
+    "cbrt", "ceil", "celu", "cos", "cosh", "divide", "elu", "erf", "erfc", "exp", "exp2",
+    "expm1", "flip", "floor", "floor_div", "fmod", "gelu", "hypot", "leak", "leaky_relu", "log",
+    "log1p", "log2", "log10", "logaddexp", "maximum", "minimum", "mish", "mod", "nearest",
+    "power", "prelu", "relu", "rsqrt", "selu", "share", "shift_left", "shift_right", "sigmoid",
+    "sign", "silu", "sin", "sinh", "softplus", "softsign", "sqrt", "tan", "tanh", "trunc",
 ]  # fmt: skip

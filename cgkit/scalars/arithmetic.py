@@ -93,6 +93,11 @@ def fmod(a: float, b: float) -> float:
     return rest if a > 0 else -rest if a < 0 else a - rest
 
 
+def flip(a: int) -> int:
+    """Turn every bit over; a truth value is one bit."""
+    return not a if isinstance(a, bool) else ~a
+
+
 def shift_left(a: int, b: int) -> int:
     """Move bits to the left; all fall out where that is more than there are, or less than 0."""
     return a << b if 0 <= b < 64 else 0
@@ -100,4 +105,4 @@ def shift_left(a: int, b: int) -> int:
 
 def shift_right(a: int, b: int) -> int:
     """Move bits to the right; the sign comes in from the left."""
-    return a >> (b if 0 <= b < 64 else 63)
+    return a >> b if 0 <= b < 64 else -(a < 0)

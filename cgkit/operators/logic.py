@@ -1,0 +1,77 @@
+"""Logic, bits, and questions that one element answers, such as whether it is nan.
+
+    logical_and  5 and 2  ─>  True       whether both are something other than 0
+    bitwise_and  5 and 2  ─>  0          101 & 010, bit by bit
+
+None has a gradient: a truth value and a bit have no slope.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from cgkit import scalars
+from cgkit.node import Operator, Samples
+from cgkit.operators.elementwise import elementwise
+from cgkit.operators.samples import pairs, reals, whole_pairs, wholes
+
+
+def _steps(
+    name: str,
+    ufunc: np.ufunc,
+    scalar: Callable[..., Any],
+    samples: Samples,
+    doc: str,
+    label: str = "",
+) -> Operator:
+    """Define an operator without a slope."""
+    return elementwise(
+        name, ufunc, scalar=scalar, samples=samples, doc=doc, label=label, gradient=None
+    )
+
+
+logical_and: Operator = _steps(
+    "logical_and", np.logical_and, lambda a, b: a != 0 and b != 0, pairs, "whether both are true",
+    "and",
+)  # fmt: skip
+logical_or: Operator = _steps(
+    "logical_or", np.logical_or, lambda a, b: a != 0 or b != 0, pairs, "whether one is true", "or"
+)
+logical_xor: Operator = _steps(
+    "logical_xor", np.logical_xor, lambda a, b: (a != 0) != (b != 0), pairs,
+    "whether just one is true", "xor",
+)  # fmt: skip
+logical_not: Operator = _steps(
+    "logical_not", np.logical_not, lambda a: a == 0, reals, "whether a is 0 or false", "not"
+)
+
+bitwise_and: Operator = _steps(
+    "bitwise_and", np.bitwise_and, lambda a, b: a & b, whole_pairs, "bits that both have", "&"
+)
+bitwise_or: Operator = _steps(
+    "bitwise_or", np.bitwise_or, lambda a, b: a | b, whole_pairs, "bits that either has", "|"
+)
+bitwise_xor: Operator = _steps(
+    "bitwise_xor", np.bitwise_xor, lambda a, b: a ^ b, whole_pairs, "bits that just one has", "^"
+)
+bitwise_not: Operator = _steps(
+    "bitwise_not", np.invert, scalars.flip, wholes, "bits that a has not", "~"
+)
+left_shift: Operator = _steps(
+    "left_shift", np.left_shift, scalars.shift_left, whole_pairs,
+    "a's bits moved b places to the left: a times 2 to the b, as long as it fits", "<<",
+)  # fmt: skip
+right_shift: Operator = _steps(
+    "right_shift", np.right_shift, scalars.shift_right, whole_pairs,
+    "a's bits moved b places to the right: a over 2 to the b, rounded down", ">>",
+)  # fmt: skip
+
+isnan: Operator = _steps("isnan", np.isnan, math.isnan, reals, "whether a is not a number")
+isinf: Operator = _steps("isinf", np.isinf, math.isinf, reals, "whether a is infinite")
+isfinite: Operator = _steps(
+    "isfinite", np.isfinite, math.isfinite, reals, "whether a is neither infinite nor nan"
+)
