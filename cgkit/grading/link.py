@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from cgkit.grading.arrivals import Met, look_inside, taken
 from cgkit.grading.classes import Given
 from cgkit.grading.codec import Refused
 from cgkit.grading.frames import Closed, OutOfTime
@@ -34,7 +35,7 @@ from cgkit.grading.outcomes import (
     error_of,
 )
 from cgkit.grading.parcels import OBJECTS, Held, Packer, Parcel, Unpacker
-from cgkit.grading.policy import DATA, Policy, put_back
+from cgkit.grading.policy import Policy, called, put_back, reached
 from cgkit.grading.proxies import BY_NAME, Odd, Proxy, name_it
 from cgkit.grading.sandbox import Sandbox
 from cgkit.grading.signatures import signature
@@ -72,6 +73,7 @@ class Link:
         self._callbacks: list[Callable[..., Any]] = []
         self._numbers: dict[int, int] = {}
         self._proxies: dict[int, Proxy] = {}
+        self._met: Met = []
         self._errors: dict[int, type[StudentError]] = {}
         self._ended: BaseException | None = None
 
@@ -107,11 +109,7 @@ class Link:
 
     def get(self, name: str) -> Any:
         """Give what a name of the student's holds now."""
-        value = self._ask({"do": "get", "name": name})
-        kind = _kind(value)
-        if not self.policy.allows(f"{name}=", kind) and not _same_use(self.policy, name, kind):
-            raise NotData(f"{name} holds {_said(value)}, and a check reads plain data only")
-        return name_it(value, name)
+        return self._taken(self._ask({"do": "get", "name": name}), f"{name}=", name)
 
     def set(self, name: str, value: object) -> None:
         """Let a name of the student's hold a value."""
@@ -130,11 +128,7 @@ class Link:
         key = key or proxy._key
         request = {"do": "call", "of": proxy._number, "watch": list(changes)}
         value = self._called(request, arguments, named, key)
-        same = any(value is argument for argument in arguments) or value is proxy._owner
-        kind = "self" if same and isinstance(value, Proxy) else _kind(value)
-        if not self.policy.allows(key, kind):
-            raise NotData(f"{key} gave {_said(value)}, and a check reads plain data only")
-        return name_it(value, f"{key}()")
+        return self._taken(value, key, called(key), (*arguments, proxy._owner))
 
     def make(self, proxy: Proxy, arguments: Sequence[object], named: dict[str, object]) -> Any:
         """Make an object of a class of the student's."""
@@ -155,7 +149,9 @@ class Link:
 
     def attribute(self, proxy: Proxy, name: str) -> Any:
         """Read an attribute."""
-        return self._ask({"do": "attribute", "of": proxy._number, "name": name})
+        value = self._ask({"do": "attribute", "of": proxy._number, "name": name})
+        key = reached(proxy._key, f".{name}")
+        return self._taken(value, f"{key}=", key, owner=proxy)
 
     def assign(self, proxy: Proxy, name: str, value: object) -> None:
         """Set an attribute."""
@@ -168,20 +164,28 @@ class Link:
         packer = self._packer()
         marks = [packer(value) for value in operands]
         request = {"do": "operate", "of": proxy._number, "name": name, "arguments": marks}
-        return self._ask(request, packer)
+        key = reached(proxy._key, f".{name}")
+        return self._taken(self._ask(request, packer), key, called(key), (*operands, proxy))
 
     def iterate(self, proxy: Proxy) -> Any:
         """Begin to walk through an object."""
-        return self._ask({"do": "iterate", "of": proxy._number})
+        return name_it(self._ask({"do": "iterate", "of": proxy._number}), proxy._key)
 
     def following(self, proxy: Proxy) -> Any:
         """Give the next item in a list, or an empty list."""
-        return self._ask({"do": "next", "of": proxy._number})
+        items = self._ask({"do": "next", "of": proxy._number})
+        key = reached(proxy._key, "[]")
+        return [self._taken(item, key, key) for item in items[:1]] if type(items) is list else []
 
     def is_instance(self, proxy: Proxy, kind: Proxy) -> bool:
         """Tell whether an object is one of a class."""
         request = {"do": "instance", "of": proxy._number, "kind": kind._number}
         return self._ask(request) is True
+
+    def _taken(
+        self, value: Any, key: str, named: str, known: Sequence[Any] = (), owner: Any = None
+    ) -> Any:
+        return taken(self.policy, value, self._met, key, named, known, owner)
 
     # the exchange
 
@@ -204,6 +208,8 @@ class Link:
             self._send(request, packer)
             answer, raw = self._answer()
             return self._value(answer, raw, sent, request, key)
+        except Refused as error:
+            raise NotData(f"what it gave cannot be looked at: {error}") from None
         except OutOfTime:
             raise self._lost(TimedOut("it did not come to an end")) from None
         except Closed:
@@ -221,10 +227,15 @@ class Link:
         self._held.cut(self._lent)
 
     def _unpacker(
-        self, answer: dict[str, Any], raw: bytes, sent: Sequence[object] = ()
+        self, answer: dict[str, Any], raw: bytes, met: Met, sent: Sequence[object] = ()
     ) -> Unpacker:
+        """Read one message; note each stand-in in it."""
+
+        def inward(name: str, body: Any) -> Any:
+            return self._inward(name, body, met)
+
         parcel = Parcel(raw, answer.get("objects", ()), sent)
-        return Unpacker(parcel, self._inward, self._given.forms, self._held)
+        return Unpacker(parcel, inward, self._given.forms, self._held)
 
     def _send(self, message: dict[str, Any], packer: Packer | None) -> None:
         if packer is not None and packer.objects:
@@ -261,7 +272,7 @@ class Link:
                 stream.write(str(text)[:70_000])
         seen = answer.get("seen")
         if isinstance(seen, list) and len(self.seen) < 200:
-            pairs = (item for item in seen if isinstance(item, list) and len(item) == 2)
+            pairs = (item for item in seen[:200] if isinstance(item, list) and len(item) == 2)
             self.seen += [(str(what)[:100], str(which)[:300]) for what, which in pairs]
         if answer.get("depth"):  # a check that looks at the limit of recursion sees it changed
             sys.setrecursionlimit(sys.getrecursionlimit() + 1)
@@ -274,7 +285,10 @@ class Link:
         request: dict[str, Any],
         key: str,
     ) -> Any:
-        decode = self._unpacker(answer, raw, sent)
+        met: Met = []
+        if "refused" in answer:  # it is no error of the student's: a test may wait for one
+            raise Refused(str(answer["refused"])[:300])
+        decode = self._unpacker(answer, raw, met, sent)
         if "error" in answer:
             body = answer["error"]
             if type(body) is not dict:
@@ -286,6 +300,7 @@ class Link:
             self.policy.note_change(key, number)
         if OBJECTS in request.get("watch", ()) and decode.renew(answer.get("renewed", ())):
             self.policy.note_change(key, OBJECTS)
+        self._met = met
         return value
 
     @staticmethod
@@ -305,9 +320,11 @@ class Link:
         packer = self._packer()
         try:
             function = self._callbacks[answer["callback"]]
-            decode = self._unpacker(answer, raw)
+            met: Met = []
+            decode = self._unpacker(answer, raw, met)
             arguments = [decode(mark) for mark in answer["arguments"]]
             named = {name: decode(mark) for name, mark in answer["named"].items()}
+            look_inside(self.policy, met, f"{getattr(function, '__name__', 'function')}(...)[]")
             body = {"return": packer(function(*arguments, **named))}
         except Exception as error:  # of the callback itself, or of its arguments
             base = builtin_base([kind.__name__ for kind in type(error).__mro__])
@@ -338,7 +355,7 @@ class Link:
             "functions, and objects of dataclasses, NamedTuples and Enums of given cells"
         )
 
-    def _inward(self, name: str, body: Any) -> Any:
+    def _inward(self, name: str, body: Any, met: Met) -> Any:
         if name == "callback":
             return self._callbacks[body[0]]
         if name != "handle":
@@ -348,13 +365,15 @@ class Link:
             raise Refused("no handle")
         if kind == "exception":
             return self._error_class({"handle": body})
-        if number not in self._proxies:
+        fresh = number not in self._proxies
+        if fresh:
             made = BY_NAME.get(kind, Odd)
             proxy = made(self, number, str(body["name"])[:80], str(body["type"])[:80])
             if kind == "function":
                 object.__setattr__(proxy, "__doc__", str(body.get("doc", ""))[:2000])
                 object.__setattr__(proxy, "__signature__", signature(str(body.get("takes", ""))))
             self._proxies[number] = proxy
+        met.append((self._proxies[number], fresh))
         return self._proxies[number]
 
     def _error_class(self, mark: Any) -> type[StudentError] | None:
@@ -366,22 +385,6 @@ class Link:
         if number not in self._errors:
             self._errors[number] = error_class(name, base_of(body, self._given.errors))
         return self._errors[number]
-
-
-def _kind(value: object) -> str:
-    return value.kind if isinstance(value, Proxy) else DATA
-
-
-def _said(value: object) -> str:
-    return value._said() if isinstance(value, Proxy) else "data"
-
-
-def _same_use(policy: Policy, name: str, kind: str) -> bool:
-    """Tell whether a name may hold this: anything callable will do where a function should be."""
-    callable_kinds = ("function", "class", "object")
-    return kind in callable_kinds and any(
-        policy.allows(f"{name}=", other) for other in callable_kinds
-    )
 
 
 def _home(value: Any) -> str:

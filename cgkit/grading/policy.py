@@ -7,11 +7,14 @@ An object that counts up each time it is compared can look like every right answ
 function may give back something other than data only where the reference does, of the same kind;
 and what it does to its arguments is copied back only where the reference changes them.
 
-Keys are ways of naming: ``mean``, ``Stack()``, ``Stack().push``.
+Keys are ways of naming: ``mean``, ``Stack()``, ``Stack().push``; ``mean=`` is what the name holds,
+``mean()[]`` what lies within the data that it gives. A chain of steps counts by its beginning and
+its end, so that a loop of any length stays what it was in the reference run.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,6 +24,30 @@ import numpy as np
 from cgkit.grading.parcels import OBJECTS
 
 DATA = "data"
+_ROOT = re.compile(r"[^.\[]*")
+
+
+def reached(key: str, step: str) -> str:
+    """Name what lies one step from something.
+
+    Examples
+    --------
+    >>> reached("Stack()", ".push"), reached("Stack().push()", ".push"), reached("walk()[]", "[]")
+    ('Stack().push', 'Stack().push', 'walk()[]')
+    """
+    found = _ROOT.match(key)
+    return f"{found[0] if found else key}{step}"
+
+
+def called(key: str) -> str:
+    """Name what a call gives.
+
+    Examples
+    --------
+    >>> called("mean"), called("add()"), called("add()()")
+    ('mean()', 'add()()', 'add()()')
+    """
+    return key if key.endswith("()()") else f"{key}()"
 
 
 @dataclass(frozen=True)

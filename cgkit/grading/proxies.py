@@ -17,7 +17,7 @@ from typing import Any, NoReturn, Protocol
 
 from cgkit.grading.outcomes import NotData
 from cgkit.grading.parcels import OBJECTS
-from cgkit.grading.policy import Policy
+from cgkit.grading.policy import Policy, called, reached
 
 _COMPARED = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
 _SIGNS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor")
@@ -131,7 +131,7 @@ def _operator(name: str) -> Any:
             value = self._link.operate(self, name, (other,))
             if name in _COMPARED and type(value) is not bool:
                 self._refuse(name)
-            return name_it(value, f"{self._key}.{name}()")
+            return value
         return self._refuse(name.strip("_"))
 
     operate.__name__ = name
@@ -171,7 +171,7 @@ class Class(Function):
         made = self._link.make(self, arguments, named)
         if not isinstance(made, Object):
             raise NotData(f"{self._name}(...) did not make an object of its own")
-        return name_it(made, f"{self._key}()")
+        return name_it(made, called(self._key))
 
     def __instancecheck__(self, thing: object) -> bool:
         return isinstance(thing, Object) and self._link.is_instance(thing, self)
@@ -179,7 +179,7 @@ class Class(Function):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return name_it(self._link.attribute(self, name), f"{self._key}.{name}", self)
+        return self._link.attribute(self, name)
 
 
 class Object(Proxy):
@@ -188,15 +188,16 @@ class Object(Proxy):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return name_it(self._link.attribute(self, name), f"{self._key}.{name}", self)
+        return self._link.attribute(self, name)
 
     def __setattr__(self, name: str, value: object) -> None:
         self._link.assign(self, name, value)
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Call it."""
-        changes = self._link.policy.changes(f"{self._key}.__call__", len(arguments))
-        return self._link.call(self, arguments, named, changes, key=f"{self._key}.__call__")
+        key = reached(self._key, ".__call__")
+        changes = self._link.policy.changes(key, len(arguments))
+        return self._link.call(self, arguments, named, changes, key=key)
 
     def __iter__(self) -> AnyIterator[Any]:
         return iter(self._link.iterate(self))
@@ -241,8 +242,7 @@ class Object(Proxy):
         return self._plain("__abs__")
 
     def _plain(self, name: str, *operands: object) -> Any:
-        value = self._link.operate(self, name, operands)
-        return name_it(value, f"{self._key}.{name}()", self)
+        return self._link.operate(self, name, operands)
 
     def _exact(self, name: str, kind: type, *operands: object) -> Any:
         value = self._link.operate(self, name, operands)
@@ -263,7 +263,7 @@ class Iterator(Proxy):
         items = self._link.following(self)
         if type(items) is not list or not items:
             raise StopIteration
-        return name_it(items[0], f"{self._key}[]")
+        return items[0]
 
 
 class Odd(Proxy):

@@ -92,6 +92,26 @@ def test_a_class_may_stand_where_the_reference_has_a_function(sandbox):
     link.end()
 
 
+@pytest.mark.parametrize("odd", ["lambda: 0", "1 << 10**8", "[f]", "object()"])
+def test_what_cannot_be_read_is_no_refusal(sandbox, odd):
+    learner = Learner()
+    link = link_to(sandbox, "def f(): return 1", learner)
+    link.get("f")()
+    link.end()
+    link = link_to(sandbox, f"def f(): return {odd}", learner.policy({}))
+    with pytest.raises(NotData) as caught:
+        link.get("f")()
+    assert not isinstance(caught.value, TypeError | ValueError)
+    link.end()
+
+
+def test_no_error_of_a_students_ends_the_cases_of_a_test(sandbox):
+    link = link_to(sandbox, "def f(x): raise StopIteration")
+    with pytest.raises(StudentError):
+        list(map(link.get("f"), [1, 2, 3]))
+    link.end()
+
+
 def test_what_is_late_is_late_for_good(sandbox):
     link = link_to(sandbox, "def f():\n    while True: pass\ndef g(): return 1")
     g = link.get("g")

@@ -110,6 +110,8 @@ class Worker:
             self._do(request, raw)
         except Closed:
             raise
+        except Refused as error:  # what cannot cross is no exception of the student's
+            self._channel.send({"refused": str(error), **self._news()})
         except BaseException as error:
             packer = self._packer()
             self._send({"error": complaint(error, self._handles, packer)}, packer)
