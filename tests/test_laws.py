@@ -32,10 +32,12 @@ WHY_NOT = {
         (name, "0-d"): NO_AXIS
         for name in (
             "concat", "matmul", "split", "tril", "triu", "diagonal", "on_diagonal", "eye_like",
+            "softmax", "log_softmax", "cumsum", "cumprod", "recurrence",
             *(f"conv{n}d{part}" for n in (1, 2, 3) for part in ("", "_transpose", "_kernel")),
         )
     },
     ("stack", "broadcast"): "it joins tensors of one shape",
+    ("recurrence", "broadcast"): "each element has its own factor",
 }  # fmt: skip
 
 # Sums, products and choices of single numbers have one right answer, with no rounding in between.

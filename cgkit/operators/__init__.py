@@ -4,6 +4,7 @@
     elementwise  <  indexing  <  movement  <  reduction  <  linalg, convolution
                                  movement  <  axes  <  joining
                                  movement  <  padding, repetition, triangles
+                                              reduction  <  probability, statistics, products
 
 Each is one definition in the file of its family; this list follows by itself. A file imports only
 from files to its left. What other operators say completely is a plain function, listed in its
@@ -28,15 +29,21 @@ from cgkit.operators import (
     logic,
     movement,
     padding,
+    probability,
+    products,
     reduction,
     repetition,
     rounding,
+    statistics,
     triangles,
 )
 
 FAMILIES = (
-    elementwise, rounding, logic, indexing, movement, axes, joining, repetition, padding,
-    triangles, reduction, linalg, convolution,
+    elementwise, rounding, logic,
+    indexing,
+    movement, axes, joining, repetition, padding, triangles,
+    reduction, probability, statistics, products,
+    linalg, convolution,
 )  # fmt: skip
 ALL: Mapping[str, Operator] = MappingProxyType(
     {

@@ -9,6 +9,7 @@ folded. A maximum that several elements reach shares its gradient evenly among t
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -56,18 +57,21 @@ def folded(shape: Shape, axis: Axis) -> Size:
     return count(shape[i] for i in normal_axes(axis, len(shape)))
 
 
-def _infer(name: str, dtype: Any, nonempty: bool = False) -> Rule:
+def infer_reduction(name: str, dtype: Any, nonempty: bool = False) -> Rule:
+    """Infer a reduction of this name: its shape, and its dtype by a function of the operand's."""
+
     def infer(a: TensorType, axis: Axis = None, keepdims: bool = False) -> TensorType:
         if nonempty and any(
             isinstance(a.shape[i], int) and a.shape[i] == 0 for i in normal_axes(axis, a.ndim)
         ):
-            raise _empty(name, a.shape, axis)
+            raise nothing_to_reduce(name, a.shape, axis)
         return TensorType(reduced_shape(a.shape, axis, keepdims), dtype(a.dtype))
 
     return infer
 
 
-def _empty(name: str, shape: Any, axis: Axis) -> ShapeError:
+def nothing_to_reduce(name: str, shape: Any, axis: Axis) -> ShapeError:
+    """Make the error of a reduction over no elements."""
     return ShapeError(
         f"{name} over no elements has no value: shape {show_shape(shape)}, axis {axis}",
         attempt=f"a check for empty tensors before {name}",
@@ -83,19 +87,37 @@ def _sum(a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     return _fold(a, axes, keepdims=keepdims)
 
 
-def _mean_dtype(dtype: np.dtype) -> np.dtype:
+def float_dtype(name: str, dtype: np.dtype) -> np.dtype:
+    """Give the dtype of a mean and its kin: floats keep theirs, integers become float64.
+
+    Examples
+    --------
+    >>> float_dtype("mean", np.dtype("int8")), float_dtype("mean", np.dtype("float32"))
+    (dtype('float64'), dtype('float32'))
+
+    Raises
+    ------
+    DtypeError
+        It is no dtype of real numbers.
+    """
     if dtype.kind not in "fiub":
-        raise DtypeError(f"mean cannot take {dtype}")
+        raise DtypeError(f"{name} cannot take {dtype}")
     return dtype if dtype.kind == "f" else np.dtype("float64")
 
 
-def _mean(a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+def as_wide(name: str, a: Any) -> tuple[np.ndarray, np.dtype]:
+    """Give an array to sum in, and the dtype of the result: sums outgrow float16, as in NumPy."""
     array = np.asarray(a)
+    dtype = float_dtype(name, array.dtype)
+    return array.astype(dtype if dtype.itemsize > 2 else "float32", copy=False), dtype
+
+
+def _mean(a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+    array, dtype = as_wide("mean", a)
     axes = None if axis is None else normal_axes(axis, array.ndim)
-    dtype = _mean_dtype(array.dtype)
-    wide = np.dtype("float32") if dtype.itemsize < 4 else dtype  # as NumPy: sums outgrow float16
-    total = _fold(array, axes, dtype=wide, keepdims=keepdims)
-    return np.true_divide(total, int(folded(array.shape, axis)), dtype=wide).astype(dtype)
+    total = _fold(array, axes, keepdims=keepdims)
+    size = int(folded(array.shape, axis))
+    return np.true_divide(total, size, dtype=array.dtype).astype(dtype)
 
 
 def _mean_back(g: Any, y: Any, a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
@@ -121,7 +143,7 @@ def _extreme(name: str, ufunc: np.ufunc) -> Operator:
     def compute(a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
         array = np.asarray(a)
         if folded(array.shape, axis) == 0:
-            raise _empty(name, array.shape, axis)
+            raise nothing_to_reduce(name, array.shape, axis)
         axes = None if axis is None else normal_axes(axis, array.ndim)
         return ufunc.reduce(array, axes, keepdims=keepdims)
 
@@ -132,7 +154,7 @@ def _extreme(name: str, ufunc: np.ufunc) -> Operator:
 
     word = "largest" if name == "max" else "smallest"
     return Operator(
-        name, compute, _infer(name, lambda dtype: dtype, nonempty=True), operands=1,
+        name, compute, infer_reduction(name, lambda dtype: dtype, nonempty=True), operands=1,
         kind=Kind.REDUCTION, family="reduction", flops=lambda result, a, **params: a.size,
         gradient=(back,), saves=("ay",), samples=with_params(*AXES),
         doc=f"the {word} element along axes; elements that tie share the gradient evenly",
@@ -145,16 +167,33 @@ AXES: tuple[tuple[Any, ...], ...] = (
 )  # fmt: skip
 sum_: Operator = Operator(
     "sum", _sum,
-    _infer("sum", _sum_dtype), operands=1, kind=Kind.REDUCTION, family="reduction",
+    infer_reduction("sum", _sum_dtype), operands=1, kind=Kind.REDUCTION, family="reduction",
     flops=lambda result, a, **params: a.size, samples=with_params(*AXES, ((0,), {})),
     gradient=(lambda g, y, a, axis=None, keepdims=False: spread(g, a, axis),),
     doc="the sum of the elements along axes, of all by default; 0 over none",
 )  # fmt: skip
 mean: Operator = Operator(
-    "mean", quiet(_mean), _infer("mean", _mean_dtype), operands=1, kind=Kind.REDUCTION,
-    family="reduction", flops=lambda result, a, **params: a.size + result.size,
+    "mean", quiet(_mean), infer_reduction("mean", partial(float_dtype, "mean")),
+    operands=1, kind=Kind.REDUCTION, family="reduction",
+    flops=lambda result, a, **params: a.size + result.size,
     gradient=(_mean_back,), samples=with_params(*AXES),
     doc="the mean of the elements along axes; nan over none",
 )  # fmt: skip
 max_: Operator = _extreme("max", np.maximum)
 min_: Operator = _extreme("min", np.minimum)
+
+
+def _logical(name: str, ufunc: np.ufunc, doc: str) -> Operator:
+    def compute(a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+        axes = None if axis is None else normal_axes(axis, np.ndim(a))
+        return ufunc.reduce(np.asarray(a) != 0, axes, keepdims=keepdims)
+
+    return Operator(
+        name, compute, infer_reduction(name, lambda dtype: np.dtype(bool)), operands=1,
+        kind=Kind.REDUCTION, family="reduction", flops=lambda result, a, **params: 0, doc=doc,
+        samples=with_params(*AXES, ((0,), {})),
+    )  # fmt: skip
+
+
+any_: Operator = _logical("any", np.logical_or, "whether some element along axes is not 0")
+all_: Operator = _logical("all", np.logical_and, "whether no element along axes is 0")

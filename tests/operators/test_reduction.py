@@ -98,6 +98,16 @@ def test_gradients_of_empty_tensors_are_empty():
         assert x.grad.shape == (0, 3)
 
 
+@pytest.mark.parametrize("name", ["any", "all"])
+def test_any_and_all_are_numpys(name):
+    for sample in samples_of(ops.ALL[name]):
+        (x,) = sample.operands
+        for array in (x, np.zeros_like(x), np.ones_like(x), x > 0):
+            found = ops.ALL[name](array, **sample.params)
+            assert np.asarray(found).dtype == np.bool_
+            np.testing.assert_array_equal(found, getattr(np, name)(array, **sample.params))
+
+
 def test_strings_and_such_have_no_mean():
     with pytest.raises(DtypeError, match="mean cannot take"):
         ops.mean.infer(GraphBuilder().placeholder((2,)).type.__class__((2,), "U3"))

@@ -1,0 +1,178 @@
+"""Running sums and products, and the product of all: right at zeros, to every order.
+
+    x        2  3  0  5
+    cumsum   2  5  5 10        cumprod  2  6  0  0        reverse=True runs from the end;
+    exclusive 0 2  5  5                 1  2  6  0        exclusive=True leaves out the own element
+
+The slope of a product by one factor is the product of the others, so nothing is ever divided by a
+factor, which may be 0. What a running product passes back is a running sum with factors,
+`recurrence`: y[k] = b[k] + a[k] * y[k - 1], whose own gradient is of the same sort.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from cgkit.errors import DtypeError
+from cgkit.node import Kind, Operator, Rule
+from cgkit.operators.elementwise import quiet
+from cgkit.operators.movement import normal_axes, reshape, transpose
+from cgkit.operators.padding import pad
+from cgkit.operators.reduction import AXES, Axis, infer_reduction, spread
+from cgkit.operators.samples import with_params
+from cgkit.types import TensorType, count, meet_shapes
+
+_fold: Callable[..., Any] = np.multiply.reduce
+
+
+def _running_dtype(name: str, ufunc: np.ufunc) -> Callable[[np.dtype], np.dtype]:
+    def dtype(given: np.dtype) -> np.dtype:
+        if given.kind not in "fiub":
+            raise DtypeError(f"{name} cannot take {given}")
+        return np.asarray(ufunc.reduce(np.empty((0,), given))).dtype
+
+    return dtype
+
+
+def _running(name: str, ufunc: np.ufunc) -> tuple[Callable[..., Any], Rule]:
+    """Give compute and infer of what runs along an axis."""
+    dtype_of = _running_dtype(name, ufunc)
+
+    def compute(a: Any, axis: int, exclusive: bool = False, reverse: bool = False) -> np.ndarray:
+        array = np.asarray(a)
+        (at,) = normal_axes(axis, array.ndim)
+        line = np.moveaxis(array, at, -1)[..., :: -1 if reverse else 1]
+        result = np.empty(line.shape, dtype_of(array.dtype))
+        if exclusive and line.shape[-1]:
+            result[..., 0] = ufunc.identity
+            ufunc.accumulate(line[..., :-1], -1, result.dtype, result[..., 1:])
+        else:
+            ufunc.accumulate(line, -1, result.dtype, result)
+        return np.ascontiguousarray(np.moveaxis(result[..., :: -1 if reverse else 1], -1, at))
+
+    def infer(
+        a: TensorType, axis: int, exclusive: bool = False, reverse: bool = False
+    ) -> TensorType:
+        normal_axes((axis,), a.ndim)
+        return TensorType(a.shape, dtype_of(a.dtype))
+
+    return compute, infer
+
+
+def _cumsum_back(
+    g: Any, y: Any, a: Any, axis: int, exclusive: bool = False, reverse: bool = False
+) -> Any:
+    return cumsum(g, axis=axis, exclusive=exclusive, reverse=not reverse)
+
+
+def _cumprod_back(
+    g: Any, y: Any, a: Any, axis: int, exclusive: bool = False, reverse: bool = False
+) -> Any:
+    before = cumprod(a, axis=axis, exclusive=True, reverse=reverse)
+    after = _shifted(a, axis, not reverse)
+    seen = _shifted(g, axis, not reverse) if exclusive else g
+    return before * recurrence(after, seen, axis=axis, reverse=not reverse)
+
+
+def _shifted(x: Any, axis: int, reverse: bool) -> Any:
+    """Move elements on by one place along an axis, in the direction of running; 0 comes in."""
+    (at,) = normal_axes(axis, x.ndim)
+    way = (-1, 1) if reverse else (1, -1)
+    return pad(x, pads=tuple(way if i == at else (0, 0) for i in range(x.ndim)))
+
+
+LINES: tuple[tuple[Any, ...], ...] = (
+    ((2, 3), {"axis": 1}), ((4, 2), {"axis": 0, "exclusive": True}),
+    ((2, 3), {"axis": -1, "reverse": True}),
+    ((4,), {"axis": 0, "exclusive": True, "reverse": True}), ((3, 0), {"axis": 1}),
+    ((0, 3), {"axis": 1, "exclusive": True}), ((3, 0), {"axis": 1, "exclusive": True}),
+    ((2, 1), {"axis": 1, "exclusive": True}),
+)  # fmt: skip
+_compute, _infer = _running("cumsum", np.add)
+cumsum: Operator = Operator(
+    "cumsum", quiet(_compute), _infer, operands=1, kind=Kind.OPAQUE, family="reduction",
+    flops=lambda result, a, **params: a.size, gradient=(_cumsum_back,), samples=with_params(*LINES),
+    doc="the sum of the elements up to each one along an axis",
+)  # fmt: skip
+_compute, _infer = _running("cumprod", np.multiply)
+cumprod: Operator = Operator(
+    "cumprod", quiet(_compute), _infer, operands=1, kind=Kind.OPAQUE, family="reduction",
+    flops=lambda result, a, **params: a.size, gradient=(_cumprod_back,), saves=("a",),
+    samples=with_params(*LINES), doc="the product of the elements up to each one along an axis",
+)  # fmt: skip
+
+
+def _infer_recurrence(a: TensorType, b: TensorType, axis: int, reverse: bool = False) -> TensorType:
+    shape = meet_shapes(a.shape, b.shape, "that of what is added")
+    normal_axes((axis,), a.ndim)
+    if a.dtype.kind not in "fiu" or b.dtype.kind not in "fiu":
+        raise DtypeError(f"recurrence cannot take {a.dtype} and {b.dtype}")
+    return TensorType(shape, np.result_type(a.dtype, b.dtype))
+
+
+def _recurrence(a: Any, b: Any, axis: int, reverse: bool = False) -> np.ndarray:
+    factors, added = np.asarray(a), np.asarray(b)
+    known = _infer_recurrence(
+        TensorType(factors.shape, factors.dtype), TensorType(added.shape, added.dtype), axis
+    )
+    step = -1 if reverse else 1
+    result = np.array(added, known.dtype)
+    line, by = (np.moveaxis(x, axis, 0)[::step] for x in (result, factors))
+    for k in range(1, len(line)):
+        line[k] += by[k] * line[k - 1]
+    return result
+
+
+recurrence: Operator = Operator(
+    "recurrence", quiet(_recurrence), _infer_recurrence, operands=2, kind=Kind.OPAQUE,
+    family="reduction", flops=lambda result, a, b, **params: result.size * 2,
+    doc="y[k] = b[k] + a[k] * y[k - 1] along an axis, from 0; the first factor is not read",
+    gradient=(
+        lambda g, y, a, b, axis, reverse=False: (
+            _shifted(y, axis, reverse) * _added_back(g, a, axis, reverse)
+        ),
+        lambda g, y, a, b, axis, reverse=False: _added_back(g, a, axis, reverse),
+    ),
+    saves=("ay", "a"),
+    samples=with_params(
+        ((2, 4), (2, 4), {"axis": 1}), ((3, 2), (3, 2), {"axis": 0, "reverse": True}),
+        ((1,), (1,), {"axis": 0}), ((0, 2), (0, 2), {"axis": 1}), ((2, 0), (2, 0), {"axis": -1}),
+    ),
+)  # fmt: skip
+
+
+def _added_back(g: Any, a: Any, axis: int, reverse: bool) -> Any:
+    return recurrence(_shifted(a, axis, not reverse), g, axis=axis, reverse=not reverse)
+
+
+def _prod(a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+    axes = None if axis is None else normal_axes(axis, np.ndim(a))
+    return _fold(a, axes, keepdims=keepdims)
+
+
+def _prod_back(g: Any, y: Any, a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+    """Multiply by the product of all other factors: those before and those after."""
+    axes = normal_axes(axis, a.ndim)
+    kept = tuple(i for i in range(a.ndim) if i not in axes)
+    order = (*kept, *axes)
+    turned = transpose(a, axes=order)
+    line = (*turned.shape[: len(kept)], count(turned.shape[len(kept) :]))
+    flat = reshape(turned, shape=line)
+    before = cumprod(flat, axis=-1, exclusive=True)
+    others = reshape(
+        before * cumprod(flat, axis=-1, exclusive=True, reverse=True), shape=turned.shape
+    )
+    back = transpose(others, axes=tuple(order.index(i) for i in range(a.ndim)))
+    return spread(g, a, axis) * back
+
+
+prod: Operator = Operator(
+    "prod", quiet(_prod),
+    infer_reduction("prod", _running_dtype("prod", np.multiply)),
+    operands=1, kind=Kind.REDUCTION, family="reduction", flops=lambda result, a, **params: a.size,
+    gradient=(_prod_back,), saves=("a",), samples=with_params(*AXES, ((0,), {})),
+    doc="the product of the elements along axes, of all by default; 1 over none",
+)  # fmt: skip
