@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from cgkit.grading.edition import Edition
 from cgkit.grading.names import bound, tree_of
-from cgkit.grading.rebuild import Plan
+from cgkit.grading.rebuild import DELETED, EARLIER, Plan
 from cgkit.grading.result import Flag
 
 READY_MADE = "uses a ready-made answer"
@@ -142,7 +142,9 @@ def flags_of(
         if cell.kind in ("solution", "extra")
         for flag in flags_in(cell.source, cell.cell, edition, known)
     ]
-    found += [Flag(TESTS, what, cell) for cell, what in plan.edited if "deleted" not in what]
+    found += [
+        Flag(TESTS, what, cell) for cell, what in plan.edited if what not in (DELETED, EARLIER)
+    ]
     found += [
         Flag(_kind_of(what, which, edition), f"{what}: {which}", cell, "run")
         for cell, what, which in seen

@@ -25,6 +25,8 @@ from cgkit.grading.submission import Submission, SubmittedCell, read_submission
 
 PlanKind: TypeAlias = Literal["given", "solution", "extra", "test"]
 
+DELETED = "the test cell was deleted"
+EARLIER = "the test cell is that of an earlier release"
 _ALIKE = 0.8
 _PART = 12
 _MOST_EXTRAS = 300
@@ -123,14 +125,17 @@ def _edited_tests(master: Master, cells: Sequence[SubmittedCell]) -> Iterable[tu
             continue
         same = [cell for cell in cells if cell.grade_id == test.cell]
         if not same and test.cell not in named and _squeezed(test.released) not in texts:
-            yield test.cell, "the test cell was deleted"
+            yield test.cell, DELETED
         if len(same) > 1:
             yield test.cell, f"the test cell is there {len(same)} times"
-        if any(_squeezed(cell.source) != _squeezed(test.released) for cell in same):
-            yield test.cell, "the test cell was edited"
+        other = [cell for cell in same if _squeezed(cell.source) != _squeezed(test.released)]
+        if other:
+            earlier = all(cell.intact for cell in other)
+            yield test.cell, EARLIER if earlier else "the test cell was edited"
         if any(cell.kind != "code" for cell in same):
             yield test.cell, "the test cell was turned into text"
-        if any(cell.points is not None and cell.points != test.points for cell in same):
+        claims = [cell for cell in same if cell.points is not None and not cell.intact]
+        if any(cell.points != test.points for cell in claims):
             yield test.cell, "the points of the test cell were edited"
 
 
@@ -208,7 +213,7 @@ def _is_own(cell: SubmittedCell, master: Master, texts: _Texts, found: Match) ->
     if texts.is_plain(cell.source):
         return True
     known = next((one for one in master.cells if one.cell == cell.grade_id), None)
-    if known is not None and known.role == "test":
+    if known is not None and (known.role == "test" or (known.role == "given" and cell.intact)):
         return False
     if known is not None and known.cell in found.found:  # a copy, or the other half of a split cell
         names = bound(cell.source)

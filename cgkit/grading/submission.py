@@ -9,6 +9,7 @@ characters, lone surrogates and sources as lists are all taken as what was meant
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -36,6 +37,8 @@ class SubmittedCell:
     """The notebook's name for it, or ""."""
     points: object = None
     """The points it claims to give."""
+    intact: bool = False
+    """Whether it fits its own checksum: so it was handed out, now or in an earlier release."""
 
 
 @dataclass(frozen=True)
@@ -129,14 +132,36 @@ def _cell(number: int, cell: dict[str, Any], notes: list[str]) -> SubmittedCell:
     nbgrader = _dict(_dict(cell, "metadata"), "nbgrader")
     if nbgrader and nbgrader.get("schema_version") != 3:
         notes.append("some cells carry nbgrader metadata of another version")
+    kind, source = _word(cell.get("cell_type")) or "code", _source(cell, number, notes)
     return SubmittedCell(
         number=number,
-        kind=_word(cell.get("cell_type")) or "code",
-        source=_source(cell, number, notes),
+        kind=kind,
+        source=source,
         grade_id=_word(nbgrader.get("grade_id")),
         cell_id=_word(cell.get("id")),
         points=nbgrader.get("points"),
+        intact=_fits(nbgrader, kind, source),
     )
+
+
+def _fits(nbgrader: dict[str, Any], kind: str, source: str) -> bool:
+    """Tell whether a locked cell is as nbgrader handed it out, by the checksum it has in it."""
+    if not nbgrader.get("locked") or nbgrader.get("solution"):
+        return False
+    grade = nbgrader.get("grade") is True
+    parts = [source, kind, str(grade), "False", "True", _word(nbgrader.get("grade_id"))]
+    if grade:
+        parts.append(_decimal(nbgrader.get("points")))
+    whole = hashlib.md5("".join(parts).encode(), usedforsecurity=False)
+    return whole.hexdigest() == nbgrader.get("checksum")
+
+
+def _decimal(points: object) -> str:
+    """Write points as nbgrader does, or give nothing where they are none."""
+    try:
+        return str(float(points)) if isinstance(points, int | float) else ""
+    except OverflowError:
+        return ""
 
 
 def _word(value: object) -> str:

@@ -3,7 +3,7 @@ import pytest
 from cgkit.grading import evidence
 from cgkit.grading.edition import Edition
 from cgkit.grading.evidence import flags_in, flags_of, flags_of_files
-from cgkit.grading.rebuild import Plan, PlanCell
+from cgkit.grading.rebuild import DELETED, EARLIER, Plan, PlanCell
 
 
 def kinds(source):
@@ -105,7 +105,7 @@ def test_only_the_students_cells_are_looked_at():
 
 
 def test_edited_tests_are_flagged_and_deleted_ones_are_not():
-    edited = (("t1", "the test cell was edited"), ("t2", "the test cell was deleted"))
+    edited = (("t1", "the test cell was edited"), ("t2", DELETED), ("t3", EARLIER))
     flags = flags_of(Plan((), frozenset(), edited=edited), Edition())
     assert [flag.where for flag in flags] == ["t1"]
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cgkit.grading.master import read_master, unanswered
-from cgkit.grading.rebuild import rebuild
+from cgkit.grading.rebuild import EARLIER, rebuild
 
 MASTER = read_master(notebook(assignment_cells()))
 MINE = "def mean(values):\n    return 1.5"
@@ -140,6 +140,35 @@ def test_helpers_run_where_they_stood():
     kinds = [(cell.kind, cell.source) for cell in plan.cells]
     assert kinds.index(("extra", helper)) == 1
     assert any("student's own was run" in note for note in plan.notes)
+
+
+def earlier(made, name, old):
+    """Put the text of an earlier release into a cell, with the checksum it had then."""
+    import nbformat
+    from nbgrader.utils import compute_checksum
+
+    cell = cells_by_id(made)[name]
+    cell["source"] = old
+    roles = {"locked": True, "solution": False, "grade": name.startswith("test"), "points": 7}
+    cell["metadata"]["nbgrader"].update(roles)
+    cell["metadata"]["nbgrader"]["checksum"] = compute_checksum(nbformat.from_dict(cell))
+
+
+def test_a_test_of_an_earlier_release_is_no_edited_one():
+    made = written()
+    earlier(made, "test_mean", "assert mean([1]) == 1")
+    plan = plan_of(made)
+    assert graded(plan) == WHOLE
+    assert plan.edited == (("test_mean", EARLIER),)
+    assert plan.notes == (f"test_mean: {EARLIER}; the assignment's own text was used",)
+
+
+def test_a_given_cell_of_an_earlier_release_gives_way_to_the_new_one():
+    made = written()
+    earlier(made, "setup", "import numpy as np\nmean = None")
+    plan = plan_of(made)
+    assert [cell.cell for cell in plan.cells] == [cell.cell for cell in plan_of(written()).cells]
+    assert "import math" in source(plan, "setup")
 
 
 def test_an_edited_given_cell_runs_behind_the_given_one():

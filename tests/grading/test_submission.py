@@ -1,6 +1,7 @@
 """Any bytes are read, and none raise."""
 
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -120,3 +121,50 @@ def test_sizes_are_bounded():
 
 def test_deep_json_is_no_notebook():
     assert "no notebook" in read_submission(b"[" * 200_000).notes[0]
+
+
+def released():
+    """The notebook that students of the course receive, with nbgrader's checksums in it."""
+    root = Path(__file__).resolve().parents[2]
+    return json.loads((root / "assignments" / "00_start" / "00_start.ipynb").read_bytes())
+
+
+def intact(made):
+    return {cell.grade_id: cell.intact for cell in read(made).cells if cell.grade_id}
+
+
+def test_cells_as_nbgrader_handed_them_out_are_known_by_their_checksum():
+    made = released()
+    locked = {
+        cell["metadata"]["nbgrader"]["grade_id"]
+        for cell in made["cells"]
+        if cell["metadata"].get("nbgrader", {}).get("locked")
+    }
+    assert {name for name, whole in intact(made).items() if whole} == locked
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda cell: cell["source"].append("\n100"),
+        lambda cell: cell["metadata"]["nbgrader"].update(points=1000),
+        lambda cell: cell["metadata"]["nbgrader"].update(points=10**999),
+        lambda cell: cell["metadata"]["nbgrader"].update(points=None),
+        lambda cell: cell["metadata"]["nbgrader"].update(points="100"),
+        lambda cell: cell["metadata"]["nbgrader"].update(grade_id="test_scale"),
+        lambda cell: cell["metadata"]["nbgrader"].pop("checksum"),
+        lambda cell: cell["metadata"]["nbgrader"].update(checksum=["a"]),
+        lambda cell: cell.update(cell_type="markdown"),
+    ],
+)
+def test_cells_that_were_changed_do_not_fit_their_checksum(change):
+    made = released()
+    (test,) = (
+        cell
+        for cell in made["cells"]
+        if cell["metadata"].get("nbgrader", {}).get("grade_id") == "test_everything"
+    )
+    change(test)
+    cells = read(made).cells
+    (found,) = (cell for cell in cells if cell.source.startswith("check.everything"))
+    assert not found.intact
