@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from cgkit.grading import bubblewrap
-from cgkit.grading.bubblewrap import bundled, command
+from cgkit.grading.bubblewrap import bundled, command, nobody_is_there
 from cgkit.grading.runtime import Runtime
 
 RUNTIME = Runtime(
@@ -49,6 +49,27 @@ def test_only_root_keeps_rights_and_only_until_it_is_nobody(monkeypatch):
     assert said[said.index("--cap-drop") + 1] == "ALL"
     assert "--unshare-user" not in said
     assert "--unshare-user" in words(monkeypatch, 1000)
+
+
+def test_where_proc_is_covered_there_is_an_empty_folder():
+    said = command(Path("/usr/bin/bwrap"), RUNTIME, Path("/made"), [], proc=False)
+    assert "--proc" not in said
+    assert said[said.index("/proc") - 1] == "--dir"
+
+
+@pytest.mark.parametrize(
+    ("users", "there"),
+    [("0 0 4294967295", True), ("0 1000 1", False), ("0 1000 1\n1 100000 65535", True)],
+)
+def test_root_of_a_container_may_be_alone(tmp_path, monkeypatch, users, there):
+    (tmp_path / "uid_map").write_text(users)
+    (tmp_path / "gid_map").write_text("0 0 4294967295")
+    assert nobody_is_there(tmp_path) is there
+    assert nobody_is_there(tmp_path / "nothing")
+    monkeypatch.setattr(bubblewrap, "nobody_is_there", lambda: there)
+    said = words(monkeypatch, 0)
+    assert ("--unshare-user" in said) is not there
+    assert ("--cap-add" in said) is there
 
 
 def test_a_missing_wheel_is_none(monkeypatch):

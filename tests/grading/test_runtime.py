@@ -39,3 +39,10 @@ def test_a_linker_that_says_nothing_is_a_sentence(monkeypatch):
     monkeypatch.setattr(runtime, "_LINKER", "raise SystemExit('cannot')")
     with pytest.raises(EnvironmentFault, match="cannot be listed"):
         runtime._linked([])
+
+
+def test_without_a_fence_no_linker_is_asked(monkeypatch):
+    monkeypatch.setattr(runtime, "_linked", lambda _: pytest.fail("asked"))
+    found = needed(("numpy",), linked=False)
+    assert found.libraries == ()
+    assert found.packages[0].name == "numpy"

@@ -1,9 +1,14 @@
 """The three situations, asked for by argument; what each holds back and what each says."""
 
+import contextlib
 import json
+import os
+import platform
 import shutil
 import socket
+import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +18,7 @@ from cgkit.grading import sandbox as module
 from cgkit.grading.bubblewrap import bundled
 from cgkit.grading.edition import Edition
 from cgkit.grading.frames import Closed
+from cgkit.grading.memory import weigh
 from cgkit.grading.sandbox import UNSANDBOXED, Limits, Sandbox, Situation, find
 
 SMALL = Limits(memory=600 << 20, together=700 << 20, processes=12, scratch=4 << 20)
@@ -201,6 +207,125 @@ def test_with_one_fence_each_work_has_its_own(fenced):
         assert run(sandbox, "open('/etc/passwd')")["error"]["type"] == "FileNotFoundError"
 
 
+def test_behind_one_fence_nothing_stays_for_the_next_judge(fenced):
+    # a judge is forked, so that the lane does not know what was used
+    poorer = Situation(fenced.situation.which, fenced.situation.bwrap, inner=False)
+    source = (
+        "import os, time\nopen('note', 'w').write('x')\n"
+        "if os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0: time.sleep(60)"
+    )
+    with Sandbox(poorer, Edition(), SMALL) as sandbox:
+        judge = os.fork()
+        if not judge:
+            with contextlib.suppress(BaseException):
+                run(sandbox, source)
+            os._exit(0)
+        os.waitpid(judge, 0)
+        sandbox.clear()
+        text = printed(
+            sandbox, "import os\nprint(os.listdir('.'), len([p for p in os.listdir('/proc')\n"
+            "if p.isdigit() and b'sleep(60)' in open(f'/proc/{p}/cmdline', 'rb').read()]))"
+        )  # fmt: skip
+        assert text == "[] 0"
+        load = weigh(sandbox._process.pid)
+        assert load.processes <= 5
+
+
+def test_a_fence_without_a_proc_still_holds(fenced):
+    poorer = Situation(fenced.situation.which, fenced.situation.bwrap, inner=False, proc=False)
+    with Sandbox(poorer, Edition(), SMALL) as sandbox:
+        seen = "import os\nprint(sum(name.isdigit() for name in os.listdir('/proc')) < 5)"
+        assert printed(sandbox, seen) == "True"
+        assert run(sandbox, "open('/etc/passwd')")["error"]["type"] == "FileNotFoundError"
+        source = "import ctypes\nprint(ctypes.CDLL(None).unshare(0x10000000))"
+        assert printed(sandbox, source) == "-1"
+
+
+@pytest.mark.parametrize("family", [16, 38, 40])
+def test_no_socket_leads_past_the_fence(fenced, family):
+    answer = run(fenced, f"import socket\nsocket.socket({family}, socket.SOCK_DGRAM)")
+    assert answer["error"]["type"] == "OSError"
+    assert "not supported" in answer["error"]["text"]
+
+
+def test_no_namespace_by_any_way(fenced):
+    source = (
+        "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+        "seen = []\n"
+        "for words in ((272, 0x10000000), (56, 0x10000011, 0, 0, 0, 0), (435, 0, 0)):\n"
+        "    seen.append((libc.syscall(*words), ctypes.get_errno()))\nprint(seen)"
+    )
+    if platform.machine() != "x86_64":
+        pytest.skip("numbers of x86_64")
+    assert printed(fenced, source) == "[(-1, 1), (-1, 1), (-1, 38)]"
+
+
+def test_what_the_kernel_holds_for_a_process_is_bounded(fenced):
+    source = (
+        "import fcntl, os, socket\n"
+        "here, there = socket.socketpair()\nfailed = []\n"
+        "try: here.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 24)\n"
+        "except OSError: failed.append('socket')\n"
+        "try: fcntl.fcntl(os.pipe()[0], 1031, 1 << 20)\n"
+        "except OSError: failed.append('pipe')\n"
+        "count = 0\n"
+        "try:\n"
+        "    while count < 10_000:\n"
+        "        os.close(os.open(str(count), os.O_CREAT))\n"
+        "        count += 1\n"
+        "except OSError: failed.append('files')\n"
+        "print(failed, count < 4097)"
+    )
+    assert printed(fenced, source) == "['socket', 'pipe', 'files'] True"
+
+
+# where the kernel bounds no group
+
+
+@pytest.fixture
+def watched(monkeypatch):
+    monkeypatch.setattr(module, "make_group", lambda *_: None)
+    with Sandbox(find("none"), Edition(), replace(SMALL, together=250 << 20)) as made:
+        yield made
+
+
+HOLDS = (
+    "import mmap, os, time\n"
+    "for _ in range(3):\n"
+    "    if os.fork() == 0:\n"
+    "        os.setsid()\n"
+    "        block = mmap.mmap(-1, 120 << 20)\n"
+    "        for at in range(0, len(block), 4096): block[at] = 1\n"
+    "        time.sleep(30)\n"
+    "time.sleep(1)"
+)
+
+
+def test_shared_memory_of_many_is_seen_and_ended_without_a_word(watched):
+    assert watched.watched
+    assert watched.excess() == ""
+    worker = watched.fork()
+    request = {"do": "cell", "id": "a", "source": HOLDS, "seed": 1, "given": False}
+    worker.channel.send(request)
+    end = time.monotonic() + 20
+    while not watched.excess() and time.monotonic() < end:
+        time.sleep(0.05)
+    assert "too much memory" in watched.excess()
+    watched.look()
+    while watched.excess() and time.monotonic() < end:
+        time.sleep(0.05)
+    assert watched.excess() == ""
+    worker.end()
+    assert printed(watched, "print(1)") == "1"
+
+
+def test_too_many_processes_are_seen(watched, monkeypatch):
+    monkeypatch.setattr(Sandbox, "_most", 1)
+    worker = watched.fork()
+    assert "too many processes" in watched.excess()
+    worker.end()
+
+
 # without any fence
 
 
@@ -227,6 +352,43 @@ def test_without_a_fence_a_hanging_worker_still_ends(bare):
     time.sleep(0.2)
     worker.end()
     assert printed(bare, "print(3)") == "3"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="orphans are found on Linux only")
+def test_without_a_fence_what_a_worker_started_ends_with_it(bare):
+    worker = bare.fork()
+    source = (
+        "import os, time\n"
+        "if os.fork() == 0:\n"
+        "    os.setsid()\n"
+        "    if os.fork() == 0:\n"
+        "        time.sleep(60)\n"
+        "    os._exit(0)\n"
+        "os.wait()"
+    )
+    worker.channel.send({"do": "cell", "id": "a", "source": source, "seed": 1, "given": False})
+    worker.channel.receive(time.monotonic() + 5)
+    before = weigh(bare._process.pid).processes
+    worker.end()
+    assert before >= 3
+    assert weigh(bare._process.pid).processes == 1
+
+
+def test_a_group_that_cannot_be_joined_is_done_without(monkeypatch):
+    class Closed:
+        removed = False
+
+        def join(self):
+            raise PermissionError("not yours")
+
+        def remove(self):
+            self.removed = True
+
+    group = Closed()
+    monkeypatch.setattr(module, "make_group", lambda *_: group)
+    with Sandbox(find("none"), Edition(), SMALL) as sandbox:
+        assert group.removed
+        assert printed(sandbox, "print(1)") == "1"
 
 
 def test_nothing_stays_behind():

@@ -4,6 +4,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 LIMITS = {"memory": 1 << 30, "file": 1 << 20, "files": 32, "stack": 8 << 20, "seconds": 5}
 
 
@@ -39,3 +41,38 @@ def test_a_limit_of_the_system_is_never_exceeded():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "(20, 20)"
+
+
+def test_off_linux_limits_are_those_that_the_system_takes():
+    code = (
+        "import resource, sys\nfrom cgkit.grading.inside import fence\n"
+        "real = resource.setrlimit\n"
+        "def refusing(number, limits):\n"
+        "    if number == resource.RLIMIT_AS: raise ValueError('not here')\n"
+        "    real(number, limits)\n"
+        "resource.setrlimit = refusing\n"
+        "sys.platform = 'darwin'\n"
+        f"fence.bound({LIMITS!r})\n"
+        "print(resource.getrlimit(resource.RLIMIT_NOFILE)[0])\n"
+        "sys.platform = 'linux'\n"
+        f"try: fence.bound({LIMITS!r})\n"
+        "except ValueError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[:2] == ["32", "not here"]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counted on Linux only")
+def test_a_crowd_is_bounded_by_what_there_is_already():
+    code = (
+        "import resource\nfrom cgkit.grading.inside import fence\n"
+        "fence.crowd(5, alone=True)\nfirst = resource.getrlimit(resource.RLIMIT_NPROC)[0]\n"
+        "print(first)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "9"
+    done = subprocess.run(
+        [sys.executable, "-c", code.replace("True", "False")],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert int(done.stdout) >= 6  # this process, pytest, whatever else is this user's
