@@ -124,7 +124,7 @@ def _files(runtime: Runtime) -> list[str]:
         words += _bound(place, place)
         for name in ("site-packages", "dist-packages"):
             if (place / name).is_dir():
-                words += ["--tmpfs", str(place / name)]
+                words += ["--tmpfs", str(place / name), "--remount-ro", str(place / name)]
     for package in runtime.packages:
         words += _bound(package, Path("/packages") / package.name)
     return words

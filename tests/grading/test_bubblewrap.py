@@ -43,6 +43,18 @@ def test_every_file_is_bound_for_reading_only(monkeypatch):
     assert not {"--bind", "--dev-bind"} & set(said)
 
 
+def test_no_space_is_left_in_which_one_work_could_leave_something_to_the_next(
+    monkeypatch, tmp_path
+):
+    (tmp_path / "site-packages").mkdir()
+    runtime = Runtime(Path("/opt/python/bin/python3"), (tmp_path,), (), (Path("/site/numpy"),))
+    said = command(Path("/usr/bin/bwrap"), runtime, Path("/made"), [])
+    spaces = [said[place + 1] for place, word in enumerate(said) if word == "--tmpfs"]
+    closed = [said[place + 1] for place, word in enumerate(said) if word == "--remount-ro"]
+    assert str(tmp_path / "site-packages") in spaces
+    assert {*spaces} - {*closed} <= {"/scratch", "/tmp", "/dev/shm"}  # the inner fence covers these
+
+
 def test_only_root_keeps_rights_and_only_until_it_is_nobody(monkeypatch):
     said = words(monkeypatch, 0)
     assert said.count("--cap-add") == 3
