@@ -138,11 +138,13 @@ def test_a_changed_limit_of_recursion_is_seen_by_a_check(sandbox):
     import sys
 
     before = sys.getrecursionlimit()
-    link = link_to(sandbox, "def f():\n    import sys\n    sys.setrecursionlimit(10**6)")
-    link.get("f")()
-    assert sys.getrecursionlimit() == before + 1
-    sys.setrecursionlimit(before)
-    link.end()
+    raised = "def f():\n    import sys\n    sys.setrecursionlimit(10**6)"
+    for code in (raised, f"{raised}\n    sys.setrecursionlimit(1000)"):
+        link = link_to(sandbox, code)
+        link.get("f")()
+        assert sys.getrecursionlimit() == before + 1
+        sys.setrecursionlimit(before)
+        link.end()
 
 
 def test_the_weight_of_all_processes_is_watched_where_no_group_is(monkeypatch):

@@ -69,6 +69,7 @@ class Worker:
         self._forms: dict[str, Form] = {}
         self._held = Held()
         self._usual = self._depth = sys.getrecursionlimit()
+        self._raised = False
         main = sys.modules["__main__"] = types.ModuleType("__main__")
         self._names = main.__dict__
         self._names["__builtins__"] = builtins
@@ -84,8 +85,16 @@ class Worker:
             "input": lambda *_: "",
             "display": Inert("display"),
             "get_ipython": Inert("get_ipython"),
+            "help": Inert("help"),
         }
         vars(builtins).update(extra)
+        really = sys.setrecursionlimit
+
+        def setrecursionlimit(limit: int, /) -> None:
+            really(limit)
+            self._raised |= limit > self._usual  # put back before the end, it was raised still
+
+        sys.setrecursionlimit = setrecursionlimit
 
     def note(self, what: str, which: str) -> None:
         """Remember something a teacher should look at."""
@@ -124,8 +133,8 @@ class Worker:
                 news[name] = text
         if self._seen:
             news["seen"], self._seen = self._seen, []
-        if sys.getrecursionlimit() != self._depth:
-            self._depth = sys.getrecursionlimit()
+        if sys.getrecursionlimit() != self._depth or self._raised:
+            self._depth, self._raised = sys.getrecursionlimit(), False
             news["depth"] = True
         return news
 
@@ -226,7 +235,7 @@ class Worker:
         named = {name: decode(mark) for name, mark in request["named"].items()}
         with contextlib.suppress(RecursionError):  # each call begins with the usual limit
             sys.setrecursionlimit(self._usual)
-            self._depth = self._usual
+            self._depth, self._raised = self._usual, False
         states = self._states() if OBJECTS in request["watch"] else []
         value = self._handles[request["of"]](*arguments, **named)
         watched = [number for number in request["watch"] if 0 <= number < len(arguments)]
