@@ -55,6 +55,21 @@ class Inert:
     def __getitem__(self, key: object) -> Any:
         return self
 
+    def __setitem__(self, key: object, value: object) -> None:
+        return None
+
+    def __delitem__(self, key: object) -> None:
+        return None
+
+    def __contains__(self, item: object) -> bool:
+        return False
+
+    def __len__(self) -> int:
+        return 0
+
+    def __bool__(self) -> bool:
+        return True
+
     def __enter__(self) -> Any:
         return self
 

@@ -198,7 +198,7 @@ class Zygote:
         own = (*configuration["paths"], configuration["guest"])
         standins.install(configuration["inert"], configuration["missing"], worker.note)
         bars.put_up(configuration["missing"], configuration["barred"], worker.note, own)
-        watch.install(worker.note, configuration["paths"])
+        watch.install(worker.note, filter(None, (*configuration["paths"], configuration["home"])))
         worker.serve()
 
 

@@ -25,6 +25,12 @@ def test_what_shows_things_does_nothing(notes):
     with axes.title("x") as title:
         assert list(title) == []
     assert "does nothing" in repr(figure)
+    plots.rcParams["figure.figsize"] = (3, 2)
+    del plots.rcParams["figure.figsize"]
+    axes.label = "x"
+    assert "figure.figsize" not in plots.rcParams
+    assert len(axes.lines) == 0
+    assert axes
     assert not notes
 
 

@@ -33,5 +33,9 @@ def test_what_no_answer_needs_is_noted(code, what):
     assert what in [kind for kind, _ in noted(f"try: {code}\nexcept OSError: pass")]
 
 
+def test_what_lies_in_a_folder_of_its_own_may_be_read():
+    assert noted("try: open('/tmp/own/.pdbrc')\nexcept OSError: pass") == []
+
+
 def test_imports_and_arithmetic_are_not_noted():
     assert noted("import fractions, json\njson.dumps([fractions.Fraction(1, 2) > 0])") == []
