@@ -25,6 +25,11 @@ from cgkit.grading.names import bound, read
 from cgkit.grading.rebuild import Plan
 from cgkit.grading.result import CellResult, Result
 
+BY_TEXT = frozenset(
+    ("eval", "exec", "compile", "globals", "locals", "vars", "dir", "__import__", "__builtins__")
+)
+"""What reads names that do not stand in a cell as names; such a cell may read an answer."""
+
 
 @dataclass(frozen=True)
 class Prepared:
@@ -79,7 +84,7 @@ def prepare(master: Master) -> Prepared:
 def _is_constant(cell: MasterCell, master: Master, known: frozenset[str]) -> bool:
     """Tell whether a test cell reads nothing but known names, and binds nothing for others."""
     names = bound(cell.source)
-    if cell.role != "test" or not read(cell.source) <= known | names:
+    if cell.role != "test" or not read(cell.source) <= (known | names) - BY_TEXT:
         return False
     others = [read(one.source) for one in master.cells if one.cell != cell.cell]
     return not names & master.exported and not any(names & used for used in others)
@@ -119,7 +124,7 @@ def _steady(master: Master) -> list[MasterCell]:
     steady = []
     for cell in runs:
         alone = all(times[name] == 1 for name in bound(cell.source))
-        if cell.role == "given" and alone and not read(cell.source) & loose:
+        if cell.role == "given" and alone and not read(cell.source) & (loose | BY_TEXT):
             steady.append(cell)
         else:
             loose |= bound(cell.source)

@@ -1,3 +1,4 @@
+import pytest
 from classwork import assignment_cells, cell, notebook
 
 from cgkit.checks import search
@@ -40,6 +41,17 @@ def test_tests_that_read_no_answer_are_constant():
     result = CellResult("ok", "test", 1, 1)
     with_it = made.with_results(Result("", (result, CellResult("test_mean", "test", 4, 4))))
     assert with_it.results == {"ok": result}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["eval('mean([1])')", "globals()['mean']([1])", "exec('mean([1])')", "dir()", "vars()['mean']"],
+)
+def test_what_reads_names_by_their_text_is_run_for_each_student(text):
+    """Once it gave everybody what it gave to the author's own answers."""
+    made = prepared(cell("ok", f"assert {text} != 5", "test", 1), cell("g", f"f = {text}", "given"))
+    assert not made.constant
+    assert made.steady == {"setup"}
 
 
 def test_a_plan_is_lightened():
