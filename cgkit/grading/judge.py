@@ -37,6 +37,9 @@ from cgkit.grading.strict import AuthorError, points_of
 from cgkit.grading.testcell import ended, run_test
 
 MOST_PRINTED = 64_000
+"""Letters of what one cell printed that are kept."""
+MOST_IN_ALL = 400_000
+"""Letters of what all cells of a submission printed that are kept."""
 _PATIENCE = 10
 
 
@@ -93,6 +96,7 @@ class Judge:
         self._results: list[CellResult] = []
         self._done: list[PlanCell] = []
         self._bad: set[str] = set()
+        self._room = MOST_IN_ALL
         self._link: Link | None = None
         self._names = Namespace(self.plan.exported, self._source, self.prepared)
         self._given = Given()
@@ -128,7 +132,7 @@ class Judge:
         return result
 
     def _attempt(self, cell: PlanCell) -> CellResult:
-        printed, warned = _Tee(), _Tee()
+        printed, warned = _Tee(self._room), _Tee(self._room)
         result = CellResult(cell.cell, cell.kind, out_of=cell.points)
         start = time.monotonic()
         try:
@@ -139,6 +143,7 @@ class Judge:
             if isinstance(error, TooLong) and self._link is not None:
                 self._link.end()
         self._note_seen(cell)
+        self._room = max(0, self._room - printed.tell() - warned.tell())
         return replace(
             result,
             seconds=round(time.monotonic() - start, 4),
@@ -246,8 +251,12 @@ def definition(plan: Plan, name: str) -> str:
 class _Tee(io.StringIO):
     """Keeps the beginning of what is written."""
 
+    def __init__(self, room: int = 0) -> None:
+        super().__init__()
+        self._most = min(room, MOST_PRINTED)
+
     def write(self, text: str) -> int:
-        room = MOST_PRINTED - self.tell()
+        room = self._most - self.tell()
         if room > 0:
             super().write(text[:room])
         return len(text)

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 from classwork import POINTS, raw, written
 
-from cgkit.grading.judge import definition
+from cgkit.grading.judge import MOST_IN_ALL, definition
 from cgkit.grading.rebuild import Plan, PlanCell
 
 
@@ -39,6 +39,13 @@ def test_what_an_answer_prints_is_kept_with_its_cell(lane):
     cells = lane.grade("p", raw(written({"mean": text}))).by_cell()
     assert cells["mean"].printed == "in the cell\n"
     assert cells["test_mean"].printed.startswith("called\n")
+
+
+def test_what_many_cells_print_is_bounded_together(lane):
+    loud = "print('\\U0001f600' * 60_000)"
+    result = lane.grade("p", raw(written(extras={"setup": [loud] * 20})))
+    assert sum(len(one.printed) for one in result.cells) <= MOST_IN_ALL
+    assert scores(result) == POINTS
 
 
 def test_no_message_shows_a_hidden_test(lane):
