@@ -1,7 +1,8 @@
 """All operators, by name: `cgkit.ops.add`, `cgkit.ops.matmul`, ...
 
-    elementwise  <  rounding, logic
+    elementwise  <  rounding, logic, powers  <  trigonometry, activation
     elementwise  <  indexing  <  movement  <  reduction  <  linalg, convolution
+                    indexing  <  writing
                                  movement  <  axes  <  joining
                                  movement  <  padding, repetition, triangles
                                               reduction  <  probability, statistics, products
@@ -20,6 +21,7 @@ from typing import Any
 
 from cgkit.node import Operator
 from cgkit.operators import (
+    activation,
     axes,
     convolution,
     elementwise,
@@ -29,6 +31,7 @@ from cgkit.operators import (
     logic,
     movement,
     padding,
+    powers,
     probability,
     products,
     reduction,
@@ -36,11 +39,13 @@ from cgkit.operators import (
     rounding,
     statistics,
     triangles,
+    trigonometry,
+    writing,
 )
 
 FAMILIES = (
-    elementwise, rounding, logic,
-    indexing,
+    elementwise, rounding, logic, powers, trigonometry, activation,
+    indexing, writing,
     movement, axes, joining, repetition, padding, triangles,
     reduction, probability, statistics, products,
     linalg, convolution,

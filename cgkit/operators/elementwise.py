@@ -191,8 +191,12 @@ equal: Operator = comparison("equal", np.equal, "=", "whether a == b")
 not_equal: Operator = comparison("not_equal", np.not_equal, "≠", "whether a != b")
 
 
-def _float_of(dtype: np.dtype) -> np.dtype:
-    return dtype if dtype.kind == "f" else np.exp.resolve_dtypes((dtype, None))[-1]
+def as_floats(a: Any) -> np.ndarray:
+    """Give an operand as an array of floats: whole numbers become what exp makes of them."""
+    array = np.asarray(a)
+    if array.dtype.kind == "f":
+        return array
+    return array.astype(np.exp.resolve_dtypes((array.dtype, None))[-1])
 
 
 def _relu(a: Any) -> Any:
@@ -202,8 +206,7 @@ def _relu(a: Any) -> Any:
 
 
 def _sigmoid(a: Any) -> Any:
-    # integers first become what exp makes of them: the least one has no absolute value of its own
-    a = np.asarray(a, _float_of(np.asarray(a).dtype))
+    a = as_floats(a)  # the least of the integers has no absolute value of its own
     small = np.exp(-np.abs(a))
     return np.where(np.greater_equal(a, 0), 1 / (1 + small), small / (1 + small))
 

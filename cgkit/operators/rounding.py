@@ -11,6 +11,7 @@ on the edge, nothing outside: `clip` is a limit from below and one from above.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,10 +22,10 @@ from cgkit.operators.elementwise import elementwise, gate, neg, quiet, share
 from cgkit.operators.samples import pairs, reals
 
 
-def _rounding(name: str, ufunc: np.ufunc, scalar: Any, doc: str) -> Operator:
+def _rounding(name: str, compute: Callable[..., Any], scalar: Any, doc: str) -> Operator:
     """Define a rounding; whole numbers and booleans stay what they are."""
     return elementwise(
-        name, np.floor, compute=quiet(ufunc), scalar=scalar, samples=reals, doc=doc,
+        name, np.floor, compute=quiet(compute), scalar=scalar, samples=reals, doc=doc,
         gradient=(lambda g, y, a: gate(g, -1.0),),
     )  # fmt: skip
 

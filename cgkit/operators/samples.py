@@ -131,6 +131,11 @@ def pairs(rng: np.random.Generator) -> Iterator[Sample]:
     return _two(rng, normal, apart)
 
 
+def apart_pairs(rng: np.random.Generator) -> Iterator[Sample]:
+    """Draw two operands that broadcast, neither near 0."""
+    return _two(rng, apart, apart)
+
+
 def positive_pairs(rng: np.random.Generator) -> Iterator[Sample]:
     """Draw two positive operands that broadcast."""
     return _two(rng, positive, positive)
