@@ -79,6 +79,8 @@ class Encoder:
         self._other = other
         self._items = 0
         self.raw = bytearray()
+        self.told = set[int]()
+        """Numbers of the arguments that crossed by their number."""
         self._known = {
             id(value): number for number, value in enumerate(arguments) if type(value) in _ALIASED
         }
@@ -95,6 +97,7 @@ class Encoder:
         if depth > DEEPEST:
             raise Refused(f"a value nested deeper than {DEEPEST} levels, or one that holds itself")
         if id(value) in self._known:
+            self.told.add(self._known[id(value)])
             return {"argument": self._known[id(value)]}
         write = _WRITERS.get(kind)
         if write is not None:

@@ -151,9 +151,15 @@ class Worker:
         arguments: tuple[Any, ...] = (),
         changed: Sequence[int] = (),
         renewed: Sequence[int] = (),
+        *,
+        stale: Callable[[int], bool] = lambda number: False,
     ) -> None:
         packer = self._packer(arguments)
         message = {"value": packer(value)}
+        if others := {number for number in packer.told if stale(number)}:
+            kept = (None if number in others else one for number, one in enumerate(arguments))
+            packer = self._packer(tuple(kept))
+            message = {"value": packer(value)}
         whole = packer.twin()
         if changed:
             message["changed"] = [[number, whole(arguments[number])] for number in changed]
@@ -247,13 +253,24 @@ class Worker:
         now = self._states()[: len(states)] if states else []
         pairs = enumerate(zip(states, now, strict=True))
         renewed = [number for number, (old, new) in pairs if old != new]
-        self._reply(value, arguments, changed, renewed)
+
+        def stale(number: int) -> bool:  # it was changed, and outside it stays as it was
+            told = request["arguments"][number]
+            return number not in watched and self._other(arguments[number], decode(told))
+
+        self._reply(value, arguments, changed, renewed, stale=stale)
 
     def _differs(self, argument: Any, mark: Any, raw: bytes) -> bool:
         if type(argument) not in MUTABLE:
             return False
         packer = self._comparing()
         return packer(argument) != mark or (len(packer.raw) > 0 and bytes(packer.raw) != raw)
+
+    def _other(self, now: Any, before: Any) -> bool:
+        """Tell whether two values would be written differently."""
+        packers = self._comparing(), self._comparing()
+        marks = [packer(value) for packer, value in zip(packers, (now, before), strict=True)]
+        return marks[0] != marks[1] or packers[0].raw != packers[1].raw
 
     def _comparing(self) -> Packer:
         def mark(thing: object) -> Any:

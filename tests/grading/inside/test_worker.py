@@ -63,6 +63,24 @@ def test_changed_arguments_are_told_when_asked_for(worker):
     assert "changed" not in call(worker, number, [1], [2])
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("a.sort(); return a", [1, 2]),
+        ("a.sort(); return a, 5", {"tuple": [[1, 2], 5]}),
+        ("a.sort(); return {'a': [a]}", {"names": {"a": [[1, 2]]}}),
+        ("return a", {"argument": 0}),
+        ("b.append(3); return a", {"argument": 0}),
+        ("a.sort(); return b", {"argument": 1}),
+        ("a.sort(); a.reverse(); return a", {"argument": 0}),
+    ],
+)
+def test_a_changed_argument_comes_back_as_it_is_now(worker, text, value):
+    cell(worker, f"def f(a, b): {text}")
+    number = get(worker, "f")["value"]["handle"]["at"]
+    assert call(worker, number, [2, 1], [2])["value"] == value
+
+
 def test_a_callback_asks_outside(worker):
     cell(worker, "def f(g): return g(4) + 1")
     number = get(worker, "f")["value"]["handle"]["at"]
