@@ -1,6 +1,6 @@
 """Every operator obeys every law, and its samples cover what they must, or a reason stands here.
 
-    for each operator ─ for each law ─ on each sample          e.g.  gradients_agree on matmul
+for each operator ─ for each law ─ on each sample          e.g.  gradients_agree on matmul
 """
 
 import pytest
@@ -33,9 +33,12 @@ WHY_NOT = {
         for name in (
             "concat", "matmul", "split", "tril", "triu", "diagonal", "on_diagonal", "eye_like",
             "softmax", "log_softmax", "cumsum", "cumprod", "recurrence",
+            "avg_pool", "avg_unpool", "lp_pool", "max_pool", "max_pool_places", "max_pool_taken",
+            "max_unpool",
             *(f"conv{n}d{part}" for n in (1, 2, 3) for part in ("", "_transpose", "_kernel")),
         )
     },
+    ("max_unpool", "broadcast"): "each place has one element",
     ("stack", "broadcast"): "it joins tensors of one shape",
     ("recurrence", "broadcast"): "each element has its own factor",
 }  # fmt: skip

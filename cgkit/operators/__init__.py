@@ -6,6 +6,7 @@
                                  movement  <  axes  <  joining
                                  movement  <  padding, repetition, triangles
                                               reduction  <  probability, statistics, products
+                                              linalg  <  pooling  <  max_pooling
 
 Each is one definition in the file of its family; this list follows by itself. A file imports only
 from files to its left. What other operators say completely is a plain function, listed in its
@@ -29,8 +30,10 @@ from cgkit.operators import (
     joining,
     linalg,
     logic,
+    max_pooling,
     movement,
     padding,
+    pooling,
     powers,
     probability,
     products,
@@ -48,7 +51,7 @@ FAMILIES = (
     indexing, writing,
     movement, axes, joining, repetition, padding, triangles,
     reduction, probability, statistics, products,
-    linalg, convolution,
+    linalg, convolution, pooling, max_pooling,
 )  # fmt: skip
 ALL: Mapping[str, Operator] = MappingProxyType(
     {
