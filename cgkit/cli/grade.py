@@ -17,7 +17,7 @@ import click
 
 from cgkit.cli.report import SIGNS, Item, Progress, Status, colors_wanted, emit, fail, json_option
 from cgkit.errors import EnvironmentFault, NotebookError, UsageFault
-from cgkit.grading.batch import Graded, Lesson, grade_class
+from cgkit.grading.batch import Graded, grade_class, lessons_of
 from cgkit.grading.gradebook import Change
 from cgkit.grading.places import Places, read_places
 from cgkit.grading.sandbox import Situation, find
@@ -82,14 +82,14 @@ def command(
     for line in situation.told:
         click.echo(line, err=True)
     graded: list[Graded] = []
-    for name in names:
-        lesson = Lesson(places, name, situation)
-        with Progress(name) as progress:
+    for lesson in (one for name in names for one in lessons_of(places, name, situation)):
+        whose = students if assignment else _whose(places, lesson.name, students)
+        with Progress(lesson.title) as progress:
             teller = Teller(progress)
             try:
                 done = grade_class(
                     lesson,
-                    students=students if assignment else _whose(places, name, students),
+                    students=whose,
                     workers=workers or processors(),
                     again=again,
                     tell=teller,
@@ -98,7 +98,7 @@ def command(
                 fail(teller.stopped(), 130)
         graded += done
         if not as_json:
-            for line in _table(name, done):
+            for line in _table(lesson.title, done):
                 click.echo(line)
     if as_json:
         emit("grade", [_item(one) for one in graded], as_json=True)
@@ -186,7 +186,7 @@ def _assignments(
             what = f"nothing has been handed in: {project.relative(places.submitted)} holds no work"
         raise UsageFault(what, attempt=f"put what comes back into {project.relative(example)}/")
     for text in project.texts:
-        if text.kind == "assignment" and text.name in names and not is_current(text):
+        if text.kind == "assignment" and text.assignment in names and not is_current(text):
             reason = f"{project.relative(text.built)} is older than {text.source}"
             raise NotebookError(reason, attempt=f"cgkit build {text.source}")
     return names

@@ -25,7 +25,7 @@ from typing import Any, TypeAlias
 
 from cgkit.errors import EnvironmentFault, NotebookError, UsageFault
 from cgkit.grading.evidence import flags_of_files
-from cgkit.grading.gradebook import Desk, Marks, Recorded
+from cgkit.grading.gradebook import Desk, Marks, Name, Recorded
 from cgkit.grading.grades import write_grades
 from cgkit.grading.intake import HandedIn, safe_id, take_in
 from cgkit.grading.kept import Kept, digest, environment
@@ -82,18 +82,30 @@ class Graded:
 
 @dataclass(frozen=True)
 class Lesson:
-    """One assignment of a class, ready to be graded."""
+    """One notebook of an assignment of a class, ready to be graded."""
 
     places: Places
     name: str
+    """The assignment."""
     situation: Situation
+    sheet: str = ""
+    """Which notebook, where the assignment has several."""
+
+    @property
+    def title(self) -> str:
+        """What to call it: the assignment, and the notebook where there are several."""
+        return f"{self.name}/{self.sheet}" if self.sheet not in ("", self.name) else self.name
+
+    @property
+    def source(self) -> Path:
+        """The place of the notebook with answers and hidden tests."""
+        return self.places.source(self.name, self.sheet)
 
     @cached_property
     def raw(self) -> bytes:
         """The notebook with answers and hidden tests."""
-        path = self.places.source(self.name)
         try:
-            return path.read_bytes()
+            return self.source.read_bytes()
         except FileNotFoundError:
             known = ", ".join(self.places.assignments()) or "none"
             raise UsageFault(
@@ -106,7 +118,7 @@ class Lesson:
         try:
             found: dict[str, Any] = json.loads(self.raw)
         except ValueError as error:
-            raise NotebookError(f"{self.places.source(self.name)} is no notebook") from error
+            raise NotebookError(f"{self.source} is no notebook") from error
         return found
 
     @cached_property
@@ -123,7 +135,7 @@ class Lesson:
     def fixed(self) -> str:
         """Sum up everything but the submission that decides a result."""
         situation = f"{self.situation.which} {self.situation.label}"
-        return digest(self.name, self.raw, environment(), situation, self.places.secret())
+        return digest(self.title, self.raw, environment(), situation, self.places.secret())
 
     def key(self, student: str, raw: bytes) -> str:
         """Sum up all that decides the result of a submission."""
@@ -131,26 +143,35 @@ class Lesson:
 
     def order(self) -> Order:
         """Give what workers must know."""
-        learned = self.kept.learned(self.name, self.fixed)
-        source = self.places.source(self.name)
-        return Order(self.name, source, self.situation, self.places.secret(), learned)
+        learned = self.kept.learned(self.title, self.fixed)
+        return Order(self.title, self.source, self.situation, self.places.secret(), learned)
 
     def keep_learned(self, crew: Crew) -> None:
         """Store what a crew learned from the reference."""
         if crew.learned is not None:
             with writing(self.places.home):
-                self.kept.put_learned(self.name, self.fixed, crew.learned)
+                self.kept.put_learned(self.title, self.fixed, crew.learned)
 
     def desk(self) -> tuple[Desk, bool]:
         """Get ready to write into the gradebook; tell whether the assignment was new to it."""
-        places = self.places
-        return desk_for(places.gradebook, places.course, self.name, self.master, self.notebook)
+        places, name = self.places, Name(self.name, self.sheet)
+        return desk_for(places.gradebook, places.course, name, self.master, self.notebook)
 
     def take_in(self, student: str) -> HandedIn:
         """Look at what a student handed in."""
-        cells = [cell.cell for cell in self.master.cells]
         folder = self.places.handed_in(student, self.name)
-        return take_in(folder, student, self.name, cells)
+        return take_in(folder, student, self.sheet or self.name, self.names, self.siblings)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the cells."""
+        return tuple(cell.cell for cell in self.master.cells)
+
+    @cached_property
+    def siblings(self) -> dict[str, tuple[str, ...]]:
+        """The other notebooks of the assignment, each with the names of its cells."""
+        found = lessons_of(self.places, self.name, self.situation) if self.sheet else ()
+        return {one.sheet: one.names for one in found if one.sheet != self.sheet}
 
     def without_notebook(self, handed: HandedIn) -> Result:
         """Give the result of what holds no notebook: no points, and everybody can see why."""
@@ -179,7 +200,7 @@ class Lesson:
         result = with_intake(handed, result)
         read = handed.raw is not None and not unread(result)
         marks = marks_of(self.master, result, read=read)
-        path = self.places.marked(handed.student, self.name)
+        path = self.places.marked(handed.student, self.name, self.sheet)
         work = digest(handed.raw or b"")
         recorded = desk.record(
             Marks(
@@ -195,7 +216,14 @@ class Lesson:
             _carry(path.parent, handed)
             renewed = write_whole(path, marked_notebook(self.notebook, self.master, result, work))
         waiting = tuple(name for name, mark in marks.items() if mark.look)
-        return Graded(handed.student, self.name, result, recorded, known, renewed, waiting)
+        return Graded(handed.student, self.title, result, recorded, known, renewed, waiting)
+
+
+def lessons_of(places: Places, name: str, situation: Situation) -> tuple[Lesson, ...]:
+    """Give all notebooks of an assignment, each to be graded by itself."""
+    found = places.notebooks(name)
+    sheets = () if found == (name,) else found
+    return tuple(Lesson(places, name, situation, sheet) for sheet in sheets or ("",))
 
 
 @contextlib.contextmanager
@@ -319,7 +347,7 @@ def _from_known(lesson: Lesson, desk: Desk, student: str) -> Graded | None:
     handed = lesson.take_in(student)
     if handed.raw is None:
         return lesson.write(desk, handed, lesson.without_notebook(handed))
-    result = lesson.kept.get(student, lesson.name, lesson.key(student, handed.raw))
+    result = lesson.kept.get(student, lesson.title, lesson.key(student, handed.raw))
     return lesson.write(desk, handed, result, known=True) if result else None
 
 
@@ -342,7 +370,7 @@ def _from_workers(
             if not result.failed:
                 key = lesson.key(student, handed.raw or b"")
                 with writing(lesson.places.home):
-                    lesson.kept.put(student, lesson.name, key, result)
+                    lesson.kept.put(student, lesson.title, key, result)
             yield lesson.write(desk, handed, result)
 
 

@@ -31,7 +31,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool
 
 from cgkit.errors import CgkitError, EnvironmentFault
-from cgkit.grading.batch import Graded, Lesson
+from cgkit.grading.batch import Graded, Lesson, lessons_of
 from cgkit.grading.grades import grades, table
 from cgkit.grading.intake import read_plain, read_timestamp
 from cgkit.grading.marked import TEACHER
@@ -78,7 +78,8 @@ class GradingExporter(NotebookExporter):
         given = self.converter.coursedir
         try:
             self.situation = self._situation()
-            Lesson(places_of(given), given.assignment_id, self.situation).desk()
+            for lesson in lessons_of(places_of(given), given.assignment_id, self.situation):
+                lesson.desk()
         except CgkitError as fault:
             self.converter.log.error("%s", fault)
             raise NbGraderException(str(fault)) from fault
@@ -107,14 +108,15 @@ class GradingExporter(NotebookExporter):
 
 
 def _by_name(converter: Any) -> Iterable[tuple[str, list[str]]]:
-    """Give each submitted folder with the one notebook it should hold, under whatever name."""
+    """Give each submitted folder with the notebooks it should hold, under whatever names."""
     course = converter.coursedir
     places = places_of(course)
     assignment = course.assignment_id
     wanted = places.students(assignment) if course.student_id == "*" else (course.student_id,)
     for student in wanted:
         folder = converter._format_source(assignment, student)
-        yield folder, [str(Path(folder, f"{assignment}.ipynb"))]
+        names = places.notebooks(assignment)
+        yield folder, [str(Path(folder, f"{name}.ipynb")) for name in names]
 
 
 def places_of(course: CourseDirectory) -> Places:
@@ -138,19 +140,21 @@ class GradeInside(NbGraderPreprocessor):  # type: ignore[misc]
         named = resources["nbgrader"]
         exporter = self.parent
         places = places_of(exporter.converter.coursedir)
-        lesson = Lesson(places, named["assignment"], exporter.situation)
+        name, notebook = named["assignment"], named["notebook"]
+        sheet = notebook if notebook != name else ""
+        lesson = Lesson(places, name, exporter.situation, sheet)
         graded = BENCH.grade(lesson, named["student"])
-        asked = Path(lesson.places.handed_in(graded.student, lesson.name), f"{lesson.name}.ipynb")
+        asked = lesson.places.handed_in(graded.student, name) / f"{notebook}.ipynb"
         if not asked.exists():  # nbgrader has set its marks to 0, since it misses the file
             graded = replace(graded, recorded=replace(graded.recorded, changes=()))
         for remark in graded.remarks():
             self.log.warning("%s: %s", graded.student, remark)
-        path = lesson.places.marked(graded.student, lesson.name)
+        path = lesson.places.marked(graded.student, name, sheet)
         return nbformat.read(path, as_version=4), resources  # type: ignore[no-untyped-call]
 
 
 class Bench:
-    """Keeps one worker for the assignment that was graded last.
+    """Keeps one worker for each notebook of the assignment that was graded last.
 
     Examples
     --------
@@ -158,8 +162,8 @@ class Bench:
     """
 
     def __init__(self) -> None:
-        self._worker: Worker | None = None
-        self._order: Any = None
+        self._workers: dict[str, tuple[Any, Worker]] = {}
+        self._assignment = ""
 
     def grade(self, lesson: Lesson, student: str) -> Graded:
         """Grade one submission and write its marks; what is known is found anew.
@@ -176,30 +180,36 @@ class Bench:
             result = self._worker_for(lesson).grade(student, handed.raw)
             if not result.failed:
                 key = lesson.key(student, handed.raw)
-                lesson.kept.put(student, lesson.name, key, result)
+                lesson.kept.put(student, lesson.title, key, result)
         return lesson.write(desk, handed, result)
 
     def _worker_for(self, lesson: Lesson) -> Worker:
         order = lesson.order()
         mark = (lesson.key("", b""), order.source)
-        if self._worker is None or mark != self._order:
+        if lesson.name != self._assignment:
             self.end()
-            self._worker, self._order = Worker(order), mark
-            self._worker.begin()
-            try:
-                self._worker.ready()
-            except CgkitError:
-                self.end()
-                raise
-            if self._worker.learned:
-                lesson.kept.put_learned(lesson.name, lesson.fixed, self._worker.learned)
-        return self._worker
-
-    def end(self) -> None:
-        """End the worker."""
-        worker, self._worker = self._worker, None
+        known, worker = self._workers.get(lesson.title, (None, None))
+        if worker is not None and known == mark:
+            return worker
         if worker is not None:
             worker.end()
+        worker, self._assignment = Worker(order), lesson.name
+        self._workers[lesson.title] = mark, worker
+        worker.begin()
+        try:
+            worker.ready()
+        except CgkitError:
+            self.end()
+            raise
+        if worker.learned:
+            lesson.kept.put_learned(lesson.title, lesson.fixed, worker.learned)
+        return worker
+
+    def end(self) -> None:
+        """End the workers."""
+        for _, worker in self._workers.values():
+            worker.end()
+        self._workers.clear()
 
 
 BENCH = Bench()

@@ -122,6 +122,24 @@ class Recorded:
 
 
 @dataclass(frozen=True)
+class Name:
+    """Which notebook of which assignment."""
+
+    assignment: str
+    sheet: str = ""
+    """The notebook, where there are several."""
+
+    @property
+    def notebook(self) -> str:
+        """The name of the notebook."""
+        return self.sheet or self.assignment
+
+    def __str__(self) -> str:
+        """Give the name of the assignment, and that of the notebook where there are several."""
+        return f"{self.assignment}/{self.sheet}" if self.sheet else self.assignment
+
+
+@dataclass(frozen=True)
 class GradeCell:
     """One cell that gives points, as the gradebook knows it."""
 
@@ -170,12 +188,13 @@ class Gradebook(AbstractContextManager["Gradebook"]):
         """Whether nbgrader's tables are there."""
         return {"assignment", "grade", "alembic_version"} <= self.tables
 
-    def desk(self, assignment: str) -> Desk | None:
-        """Get ready to write marks of an assignment; None when the gradebook has none of it."""
+    def desk(self, assignment: str, sheet: str = "") -> Desk | None:
+        """Get ready to write marks of a notebook; None when the gradebook has none of it."""
         if not self.made:
             return None
         with self.engine.connect() as connection:
-            wanted = (_ASSIGNMENT.c.name == assignment) & (_NOTEBOOK.c.name == assignment)
+            notebook = sheet or assignment
+            wanted = (_ASSIGNMENT.c.name == assignment) & (_NOTEBOOK.c.name == notebook)
             joined = _NOTEBOOK.join(_ASSIGNMENT, _NOTEBOOK.c.assignment_id == _ASSIGNMENT.c.id)
             query = sql.select(_ASSIGNMENT.c.id, _NOTEBOOK.c.id).select_from(joined).where(wanted)
             found = connection.execute(query).first()
@@ -186,7 +205,7 @@ class Gradebook(AbstractContextManager["Gradebook"]):
 
 @dataclass(frozen=True)
 class Desk:
-    """Where the marks of one assignment are written."""
+    """Where the marks of one notebook of an assignment are written."""
 
     engine: sql.Engine
     assignment: str

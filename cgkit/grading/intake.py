@@ -23,7 +23,7 @@ import os
 import stat
 import unicodedata
 import zoneinfo
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -35,6 +35,8 @@ DEEPEST = 4
 """Folders in folders that are looked into."""
 MOST_READ = 3 * LARGEST
 """Bytes of all notebooks of one submission that are read; the likeliest one is, whatever it has."""
+MOST_COMPARED = 10
+"""Notebooks under other names that are compared with those of the same assignment."""
 MOST_NAMED = 5
 """Odd files that a note names one by one."""
 
@@ -92,12 +94,21 @@ class _Taking:
     folder: Path
     wanted: str
     cells: Sequence[str]
+    siblings: Mapping[str, Sequence[str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    compared: int = 0
+    """How many were read to tell whose notebook they are."""
     unfit: set[str] = field(default_factory=set)
     """Names of notebooks that cannot be read; a note says why."""
 
 
-def take_in(folder: Path, student: str, assignment: str, cells: Iterable[str] = ()) -> HandedIn:
+def take_in(
+    folder: Path,
+    student: str,
+    notebook: str,
+    cells: Iterable[str] = (),
+    siblings: Mapping[str, Sequence[str]] | None = None,
+) -> HandedIn:
     r"""Look through the folder of one student.
 
     Parameters
@@ -106,18 +117,20 @@ def take_in(folder: Path, student: str, assignment: str, cells: Iterable[str] = 
         Where the work lies.
     student
         Who.
-    assignment
+    notebook
         The name that the notebook should have.
     cells
         Ids of the assignment's cells; of several notebooks the one that holds most of them is
         taken.
+    siblings
+        Other notebooks of the same assignment, with the ids of their cells; they are left alone.
 
     Examples
     --------
     >>> take_in(Path("/nowhere/ada/01_graphs"), "ada", "01_graphs").notes
     ('nothing was handed in',)
     """
-    taking = _Taking(folder, f"{assignment}.ipynb", tuple(cells))
+    taking = _Taking(folder, f"{notebook}.ipynb", tuple(cells), siblings or {})
     try:
         return _taken(taking, student)
     except (OSError, ValueError) as error:
@@ -129,7 +142,7 @@ def _taken(taking: _Taking, student: str) -> HandedIn:
     reason = _unfit(taking.folder)
     if reason:
         return HandedIn(student, notes=(reason,))
-    found = list(_files(taking.folder, taking.notes))
+    found = [one for one in _files(taking.folder, taking.notes) if not _is_sibling(taking, one)]
     raw, name = _chosen(taking, found)
     rest = tuple(
         file.name
@@ -141,7 +154,8 @@ def _taken(taking: _Taking, student: str) -> HandedIn:
         taking.notes.append(f"{_listed(rest)} {verb} beside the notebook; not used")
     elif raw is None and not taking.unfit:
         there = f"; there is {_listed(rest)}" if rest else ""
-        taking.notes.append(f"no notebook was handed in{there}")
+        what = f"{taking.wanted} was not" if taking.siblings else "no notebook was"
+        taking.notes.append(f"{what} handed in{there}")
     when, secret = _timestamp(taking.folder), _secret(taking.folder)
     return HandedIn(student, raw, name, tuple(taking.notes), rest, when, secret)
 
@@ -227,6 +241,25 @@ def _fittest(taking: _Taking, files: Sequence[_File]) -> tuple[bytes | None, str
     if skipped:
         taking.notes.append(f"{skipped:,} of {len(files):,} notebooks were not read")
     return (None, "") if best is None else best[1:]
+
+
+def _is_sibling(taking: _Taking, file: _File) -> bool:
+    """Tell whether a file is another notebook of the same assignment, under whatever name.
+
+    What it holds decides; names may have been exchanged.
+    """
+    name = _plain(file.name)
+    if not taking.siblings or ".ipynb" not in file.base.lower():
+        return False
+    mine = theirs = 0
+    if file.kind == "file" and taking.compared < MOST_COMPARED:
+        taking.compared += 1
+        with contextlib.suppress(OSError):
+            raw = read_plain(taking.folder / file.name, LARGEST)
+            mine = _cells_in(raw, taking.cells)
+            theirs = max(_cells_in(raw, cells) for cells in taking.siblings.values())
+    named = name != taking.wanted and name.removesuffix(".ipynb") in taking.siblings
+    return theirs > mine or (theirs == mine and named)
 
 
 def _alike(one: str, other: str) -> float:

@@ -2,6 +2,7 @@
 
     nbgrader_config.py ──► Places(root, ...)
         .source("01_graphs")               solutions/01_graphs/01_graphs.ipynb
+        .notebooks("02_two")               ("02a_one", "02b_other"), where there are several
         .handed_in("ada", "01_graphs")     classes/submitted/ada/01_graphs
         .marked("ada", "01_graphs")        classes/autograded/ada/01_graphs/01_graphs.ipynb
         .gradebook                         sqlite:////.../classes/gradebook.db
@@ -54,22 +55,28 @@ class Places:
         """The table of grades."""
         return self.home / "grades.csv"
 
-    def source(self, assignment: str) -> Path:
-        """Give the notebook of an assignment with its answers."""
-        return self.solutions / assignment / f"{assignment}.ipynb"
+    def source(self, assignment: str, notebook: str = "") -> Path:
+        """Give a notebook of an assignment with its answers; the only one, or one by its name."""
+        return self.solutions / assignment / f"{notebook or assignment}.ipynb"
+
+    def notebooks(self, assignment: str) -> tuple[str, ...]:
+        """Name the notebooks of an assignment: the one that is called like it, or else all."""
+        if self.source(assignment).is_file():
+            return (assignment,)
+        return tuple(sorted(path.stem for path in (self.solutions / assignment).glob("*.ipynb")))
 
     def assignments(self) -> tuple[str, ...]:
         """Name the assignments that there are."""
-        found = sorted(self.solutions.glob("*/*.ipynb"))
-        return tuple(path.stem for path in found if path.stem == path.parent.name)
+        found = {path.parent.name for path in self.solutions.glob("*/*.ipynb")}
+        return tuple(sorted(found))
 
     def handed_in(self, student: str, assignment: str) -> Path:
         """Give the folder in which a student's work lies."""
         return self.submitted / student / assignment
 
-    def marked(self, student: str, assignment: str) -> Path:
+    def marked(self, student: str, assignment: str, notebook: str = "") -> Path:
         """Give the place of a marked notebook."""
-        return self.autograded / student / assignment / f"{assignment}.ipynb"
+        return self.autograded / student / assignment / f"{notebook or assignment}.ipynb"
 
     def students(self, assignment: str) -> tuple[str, ...]:
         """Name all who handed something in, in order; a folder without a notebook counts."""

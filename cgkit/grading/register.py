@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from cgkit.errors import EnvironmentFault, NotebookError
-from cgkit.grading.gradebook import Desk, Gradebook
+from cgkit.grading.gradebook import Desk, Gradebook, Name
 from cgkit.grading.master import Master
 
 STEPS = ("LockCells", "ClearSolutions", "ClearOutput", "CheckCellMetadata", "ComputeChecksums")
@@ -37,7 +37,7 @@ def fits(desk: Desk, master: Master) -> bool:
 
 
 def desk_for(
-    url: str, course: str, assignment: str, master: Master, notebook: Mapping[str, Any]
+    url: str, course: str, name: Name, master: Master, notebook: Mapping[str, Any]
 ) -> tuple[Desk, bool]:
     """Get ready to write marks; enter the assignment first where the gradebook has none of it.
 
@@ -47,8 +47,8 @@ def desk_for(
         The address of the gradebook; it is made if it is not there.
     course
         The name of the course in it.
-    assignment
-        The name.
+    name
+        Which notebook of which assignment.
     master
         What the notebook holds.
     notebook
@@ -66,23 +66,23 @@ def desk_for(
     EnvironmentFault
         The gradebook cannot be used.
     """
-    desk = _desk(url, assignment)
+    desk = _desk(url, name)
     if desk is not None and fits(desk, master):
         return desk, False
-    enter(url, course, assignment, notebook)
-    desk = _desk(url, assignment)
+    enter(url, course, name, notebook)
+    desk = _desk(url, name)
     if desk is None:
-        raise EnvironmentFault(f"{assignment} cannot be entered into the gradebook")
+        raise EnvironmentFault(f"{name} cannot be entered into the gradebook")
     return desk, True
 
 
-def _desk(url: str, assignment: str) -> Desk | None:
+def _desk(url: str, name: Name) -> Desk | None:
     with Gradebook(url) as book:
-        return book.desk(assignment)
+        return book.desk(name.assignment, name.sheet)
 
 
-def enter(url: str, course: str, assignment: str, notebook: Mapping[str, Any]) -> None:
-    """Enter an assignment, or new points for one that is there.
+def enter(url: str, course: str, name: Name, notebook: Mapping[str, Any]) -> None:
+    """Enter a notebook of an assignment, or new points for one that is there.
 
     A gradebook that is only half made, since its making was stopped, is made whole first.
 
@@ -97,18 +97,19 @@ def enter(url: str, course: str, assignment: str, notebook: Mapping[str, Any]) -
     from nbgrader import api, preprocessors
 
     made = nbformat.reads(json.dumps(notebook), as_version=4)  # type: ignore[no-untyped-call]
-    resources = {"nbgrader": {"assignment": assignment, "notebook": assignment, "db_url": url}}
+    named = {"assignment": name.assignment, "notebook": name.notebook, "db_url": url}
+    resources = {"nbgrader": named}
     with _alembic_found(), api.Gradebook(url, course) as gradebook:
         _complete(gradebook)
-        gradebook.update_or_create_assignment(assignment)
+        gradebook.update_or_create_assignment(name.assignment)
     quiet = logging.getLogger("cgkit.register")
     quiet.addHandler(logging.NullHandler())
     quiet.propagate = False
     try:
-        for name in (*STEPS, "SaveCells"):
-            made, resources = getattr(preprocessors, name)(log=quiet).preprocess(made, resources)
+        for step in (*STEPS, "SaveCells"):
+            made, resources = getattr(preprocessors, step)(log=quiet).preprocess(made, resources)
     except RuntimeError as error:
-        what = f"{assignment} has other cells now than when work was handed in"
+        what = f"{name} has other cells now than when work was handed in"
         attempt = "a new name for the new version, or a new folder for the class"
         raise NotebookError(what, why=str(error), attempt=attempt) from error
 

@@ -200,9 +200,9 @@ def _sentence(error: NotebookNode) -> str:
 
 def _release(project: Project, texts: Iterable[Text]) -> list[str]:
     """Make the releases of some assignments and put them in place."""
-    made = []
-    with release.releases(project, [text.name for text in texts]) as folder:
-        for text in texts:
-            release.replace(folder / text.name, project.assignments / text.name)
-            made.append(f"assignments/{text.name}/{text.name}.ipynb")
-    return made
+    texts = tuple(texts)
+    names = tuple(dict.fromkeys(text.assignment for text in texts))
+    with release.releases(project, names) as folder:
+        for name in names:
+            release.replace(folder / name, project.assignments / name)
+    return [f"assignments/{text.assignment}/{text.name}.ipynb" for text in texts]

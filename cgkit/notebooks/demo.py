@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -148,9 +148,10 @@ def _graded(
     _remove(home)
     situation = situation or best_situation()
     with Clerk(project.root, home) as clerk:
-        for lecture in lectures:
-            tell(f"release {lecture.text.name}")
-            _must(clerk.do("release", assignment=lecture.text.name))
+        lessons = tuple(dict.fromkeys(lecture.text.assignment for lecture in lectures))
+        for name in lessons:
+            tell(f"release {name}")
+            _must(clerk.do("release", assignment=name))
         names = {student.name for lecture in lectures for student in lecture.students}
         _must(clerk.do("enroll", students=" ".join(sorted(names))))
         marks = [
@@ -159,14 +160,15 @@ def _graded(
             for mark in mark_all(lecture, places_of(project, home), situation, tell)
         ]
         tell("feedback")
-        _feedback(project, home, clerk, [lecture.text.name for lecture in lectures])
+        _feedback(project, home, clerk, lessons)
     return Outcome(tuple(marks), home, places_of(project, home).grades, situation)
 
 
 def steps(project: Project) -> int:
     """Count how often `demo` tells what happens now."""
     lectures = _lectures(project)
-    return 2 + len(lectures) + sum(len(lecture.students) for lecture in lectures)
+    lessons = {lecture.text.assignment for lecture in lectures}
+    return 2 + len(lessons) + sum(len(lecture.students) for lecture in lectures)
 
 
 def best_situation() -> Situation:
@@ -298,16 +300,16 @@ def mark_all(
     list of Mark
         One for each student, in the order of the class.
     """
-    name = lecture.text.name
+    name, sheet = lecture.text.assignment, lecture.text.name
     released = load(_released(lecture, places))
     there = [one for one in lecture.students if situation.which != "none" or not one.hostile]
     for student in there:
         put_down(student, lecture.cells, released, places.handed_in(student.name, name))
 
     def told(graded: Graded, *_: int) -> None:
-        tell(f"{name}: {graded.student}")
+        tell(f"{sheet}: {graded.student}")
 
-    lesson = Lesson(places, name, situation)
+    lesson = Lesson(places, name, situation, sheet if sheet != name else "")
     done = grade_class(
         lesson,
         students=[one.name for one in there],
@@ -320,8 +322,8 @@ def mark_all(
 
 
 def _released(lecture: Lecture, places: Places) -> Path:
-    name = lecture.text.name
-    fresh = places.home / "release" / name / f"{name}.ipynb"
+    text = lecture.text
+    fresh = places.home / "release" / text.assignment / f"{text.name}.ipynb"
     return fresh if fresh.exists() or lecture.text.released is None else lecture.text.released
 
 
@@ -343,7 +345,7 @@ def _mark(lecture: Lecture, student: Student, graded: Graded | None, desk: Desk)
     )
 
 
-def _feedback(project: Project, home: Path, first: Clerk, names: list[str]) -> None:
+def _feedback(project: Project, home: Path, first: Clerk, names: Sequence[str]) -> None:
     """Let nbgrader make the feedback of all assignments, each by a process of its own."""
     with ExitStack() as stack:
         clerks = [first]

@@ -3,9 +3,13 @@
     course/01_graphs.py     ──► course/01_graphs.ipynb
     solutions/01_graphs.py  ──► solutions/01_graphs/01_graphs.ipynb
                             ──► assignments/01_graphs/01_graphs.ipynb
+    course/02_two_ways.py
+    solutions/02a_eager.py  ──► solutions/02_two_ways/02a_eager.ipynb
+    solutions/02b_graphs.py ──► solutions/02_two_ways/02b_graphs.ipynb
 
-Texts lie beside the folder of their assignment, never in it: nbgrader hands to students whatever
-lies in that folder.
+An assignment of several notebooks has a text for each, with a letter behind the number; its folder
+is called like the chapter of that number. Texts lie beside the folder of their assignment, never in
+it: nbgrader hands to students whatever lies in that folder.
 """
 
 from __future__ import annotations
@@ -20,7 +24,7 @@ from typing import Literal
 from cgkit.errors import EnvironmentFault, UsageFault
 
 MARKER = "nbgrader_config.py"
-TEXT_NAME = re.compile(r"\d\d_\w+")
+TEXT_NAME = re.compile(r"(?P<number>\d\d)(?P<part>[a-z]?)_(?P<topic>\w+)")
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,11 @@ class Text:
     def name(self) -> str:
         """Name of the notebook, as in ``"01_graphs"``."""
         return self.path.stem
+
+    @property
+    def assignment(self) -> str:
+        """Name of the assignment, which is that of its folder; of a chapter, its own."""
+        return self.built.parent.name if self.kind == "assignment" else self.name
 
     @property
     def source(self) -> str:
@@ -83,6 +92,15 @@ class Project:
         )
         return (*chapters, *(self._assignment(path) for path in _texts(self.solutions)))
 
+    @property
+    def lessons(self) -> dict[str, tuple[Text, ...]]:
+        """The texts of each assignment, by its name."""
+        found: dict[str, tuple[Text, ...]] = {}
+        for text in self.texts:
+            if text.kind == "assignment":
+                found[text.assignment] = (*found.get(text.assignment, ()), text)
+        return found
+
     def select(self, names: Iterable[str]) -> tuple[Text, ...]:
         """Choose texts by name, by path, or all of them when there is no name.
 
@@ -90,7 +108,8 @@ class Project:
         ----------
         names
             Each is a name (``01_graphs``, both the chapter and the assignment), a folder
-            (``course``), or the path of a text or of a notebook built from it.
+            (``course``), the name of an assignment of several texts, or the path of a text or of a
+            notebook built from it.
 
         Returns
         -------
@@ -117,14 +136,30 @@ class Project:
         return path.relative_to(self.root).as_posix() if inside else str(path)
 
     def _assignment(self, path: Path) -> Text:
-        place = Path(path.stem) / f"{path.stem}.ipynb"
+        place = Path(self._folder(path)) / f"{path.stem}.ipynb"
         return Text(path, "assignment", self.solutions / place, self.assignments / place)
+
+    def _folder(self, path: Path) -> str:
+        """Name the folder of an assignment that a text belongs to."""
+        found = TEXT_NAME.fullmatch(path.stem)
+        if found is None or not found["part"]:
+            return path.stem
+        number = found["number"]
+        course = _texts(self.root / "course")
+        chapters = [one.stem for one in course if one.stem.startswith(f"{number}_")]
+        topics = [
+            one["topic"]
+            for text in _texts(self.solutions)
+            if (one := TEXT_NAME.fullmatch(text.stem)) and one["part"] and one["number"] == number
+        ]
+        return chapters[0] if chapters else "_".join([number, *topics])
 
     def _fits(self, text: Text, name: str) -> bool:
         place = name.rstrip("/").removeprefix("./")
         paths = (text.path, text.path.parent, text.built, text.built.parent, text.released)
         known = {self.relative(path) for path in paths if path is not None}
-        return place == text.name or place in known or Path(place).absolute() in paths
+        known |= {text.name, text.assignment}
+        return place in known or Path(place).absolute() in paths
 
 
 def find_project(start: Path) -> Project:

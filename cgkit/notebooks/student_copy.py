@@ -220,12 +220,20 @@ def refuse_leaks(project: Project, folder: Path) -> None:
     """
     files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     released = [path for path in files if path.is_relative_to(folder / "assignments")]
-    others = [path for path in files if path not in released]
     for text in project.texts:
         if text.kind != "assignment":
             continue
         cells = read(text.path, text.source)
-        own = [path for path in released if path.parent.name == text.name]
+        assert text.released is not None
+        siblings = {f"{one.name}.ipynb" for one in project.lessons[text.assignment]} - {
+            text.released.name
+        }
+        own = [
+            path
+            for path in released
+            if path.parent.name == text.assignment and path.name not in siblings
+        ]
+        others = [path for path in files if path not in own]
         for received, run in ((own, 1), (others, RUN)):
             for path, line in leaks(cells, received, run=run):
                 what = f"{path.relative_to(folder)} would give away an answer of {text.name}"

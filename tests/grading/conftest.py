@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cgkit.errors import EnvironmentFault
-from cgkit.grading.gradebook import Gradebook
+from cgkit.grading.gradebook import Gradebook, Name
 from cgkit.grading.judge import Times
 from cgkit.grading.lane import Lane, read_assignment
 from cgkit.grading.register import enter
@@ -53,7 +53,7 @@ def empty_book(tmp_path_factory):
     """A gradebook that knows the small assignment; nbgrader needs seconds to make one."""
     made = classwork.notebook(classwork.assignment_cells())
     path = tmp_path_factory.mktemp("book") / "gradebook.db"
-    enter(f"sqlite:///{path}", "cgkit", "small", made)
+    enter(f"sqlite:///{path}", "cgkit", Name("small"), made)
     return path
 
 

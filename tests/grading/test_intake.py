@@ -263,3 +263,55 @@ def test_reading_says_what_is_wrong(tmp_path):
 def test_ids_can_be_stored():
     assert safe_id("李雷 b") == "李雷 b"
     safe_id(os.fsdecode(b"a\xff")).encode("utf-8")
+
+
+# several notebooks
+
+ONE = b'{"cells": [{"id": "mean"}, {"id": "order"}, {"id": "setup"}]}'
+TWO = b'{"cells": [{"id": "sort"}, {"id": "setup"}]}'
+
+
+def both(folder):
+    cells = {"one": ["setup", "mean", "order"], "two": ["setup", "sort"]}
+    found = {
+        name: take_in(folder, "ada", name, own, {n: c for n, c in cells.items() if n != name})
+        for name, own in cells.items()
+    }
+    return found["one"], found["two"]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("one.ipynb", "two.ipynb"), ("two.ipynb", "one.ipynb"), ("a.ipynb", "b.ipynb")],
+    ids=["as asked", "exchanged", "renamed"],
+)
+def test_each_of_several_notebooks_is_found_by_what_it_holds(folder, names):
+    put(folder, **dict(zip(names, (ONE, TWO), strict=True)))
+    one, two = both(folder)
+    assert (one.raw, two.raw) == (ONE, TWO)
+    assert (one.files, two.files) == ((), ())
+    renamed = names != ("one.ipynb", "two.ipynb")
+    assert [len(found.notes) for found in (one, two)] == [renamed, renamed]
+
+
+def test_one_of_several_notebooks_that_is_missing_is_named(folder):
+    put(folder, **{"two.ipynb": TWO, "notes.txt": b"x"})
+    one, two = both(folder)
+    assert one.raw is None
+    assert one.notes == ("one.ipynb was not handed in; there is 'notes.txt'",)
+    assert two.raw == TWO
+    assert two.files == ("notes.txt",)
+
+
+def test_broken_files_go_by_their_names(folder):
+    put(folder, **{"one.ipynb": b"no", "two.ipynb": b"{"})
+    one, two = both(folder)
+    assert (one.raw, two.raw) == (b"no", b"{")
+
+
+def test_only_some_notebooks_are_compared(folder, monkeypatch):
+    monkeypatch.setattr(intake, "MOST_COMPARED", 2)
+    put(folder, **{f"n{number}.ipynb": TWO for number in range(5)})
+    one, two = both(folder)
+    assert two.raw == TWO
+    assert one.name == "n2.ipynb"  # not compared any more

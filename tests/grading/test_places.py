@@ -56,12 +56,21 @@ def test_students_are_those_with_a_folder_for_it_even_an_odd_one(places):
     assert places.students("01") == ("ada", "eve", "zoe")
 
 
-def test_assignments_are_notebooks_in_folders_of_their_name(places):
-    for name in ("01/01", "02/other", "03/03"):
+def test_assignments_are_folders_with_notebooks(places):
+    for name in ("01/01", "01/data", "02/02a", "02/02b", "03/03"):
         path = places.solutions / f"{name}.ipynb"
-        path.parent.mkdir(parents=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("{}")
-    assert places.assignments() == ("01", "03")
+    (places.solutions / "04").mkdir()
+    assert places.assignments() == ("01", "02", "03")
+    # the one that is called like the assignment is the assignment
+    assert places.notebooks("01") == ("01",)
+    assert places.notebooks("02") == ("02a", "02b")
+    assert places.notebooks("04") == ()
+    assert places.source("02", "02a").name == "02a.ipynb"
+    assert places.marked("ada", "02", "02a").relative_to(places.autograded).as_posix() == (
+        "ada/02/02a.ipynb"
+    )
 
 
 def test_the_secret_is_made_once_and_is_for_its_owner_only(places):

@@ -7,7 +7,7 @@ import pytest
 from classwork import assignment_cells, cell, notebook
 
 from cgkit.errors import EnvironmentFault, NotebookError
-from cgkit.grading.gradebook import Gradebook, Mark, Marks
+from cgkit.grading.gradebook import Gradebook, Mark, Marks, Name
 from cgkit.grading.master import read_master
 from cgkit.grading.register import desk_for, enter, fits
 
@@ -21,7 +21,7 @@ def other(change):
 
 
 def desk_of(url, made):
-    return desk_for(url, "cgkit", "small", read_master(made), made)
+    return desk_for(url, "cgkit", Name("small"), read_master(made), made)
 
 
 def test_cells_points_and_sources_are_nbgraders_own(book):
@@ -80,7 +80,7 @@ def test_a_new_cell_after_that_is_refused_in_a_sentence(book):
 @pytest.mark.slow
 def test_a_gradebook_is_made_where_there_is_none(tmp_path):
     url = f"sqlite:///{tmp_path / 'gradebook.db'}"
-    enter(url, "cgkit", "small", NOTEBOOK)
+    enter(url, "cgkit", Name("small"), NOTEBOOK)
     with Gradebook(url) as opened:
         assert opened.made
         assert opened.desk("small") is not None

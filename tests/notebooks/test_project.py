@@ -72,3 +72,33 @@ def test_names_are_relative_to_the_root(project, tmp_path_factory):
     assert project.relative(project.build / "demo") == "build/demo"
     outside = tmp_path_factory.mktemp("outside")
     assert project.relative(outside) == str(outside)
+
+
+def several(project, *names):
+    for name in names:
+        (project.root / name).write_text("# %%\n1\n")
+    return Project(project.root)
+
+
+def test_an_assignment_of_several_texts_is_called_like_its_chapter(project):
+    made = several(project, "solutions/02a_one.py", "solutions/02b_two.py")
+    assert list(made.lessons) == ["01_a", "02_b"]
+    one, two = made.lessons["02_b"]
+    assert (one.name, two.name, two.assignment) == ("02a_one", "02b_two", "02_b")
+    assert one.built == made.root / "solutions" / "02_b" / "02a_one.ipynb"
+    assert two.released == made.root / "assignments" / "02_b" / "02b_two.ipynb"
+    chosen = [text.source for text in made.select(["02_b"])]
+    assert chosen == ["course/02_b.py", "solutions/02a_one.py", "solutions/02b_two.py"]
+    assert [text.source for text in made.select(["02b_two"])] == ["solutions/02b_two.py"]
+    assert [text.source for text in made.select(["assignments/02_b/02a_one.ipynb"])] == [
+        "solutions/02a_one.py"
+    ]
+
+
+def test_without_a_chapter_it_is_called_like_its_parts(project):
+    made = several(project, "solutions/07a_one.py", "solutions/07b_two.py")
+    assert {text.assignment for text in made.select(["solutions"])} == {"01_a", "07_one_two"}
+
+
+def test_a_chapter_is_its_own_name(project):
+    assert project.texts[0].assignment == "01_a"
