@@ -1,5 +1,6 @@
-"""Values that are more than plain data and still cross: today drawings; the place for the next.
+"""Values that are more than plain data and still cross: exact numbers and drawings.
 
+    Fraction(1, 3)     ──►  {"fraction": [1, 3]}                ──►  Fraction(1, 3)
     graphviz.Digraph  ──►  {"drawing": "digraph { x -> z }"}  ──►  graphviz.Source
 
 A kind is a type with a written form in plain data. To let TensorType, Graph or Schedule cross, add
@@ -19,6 +20,8 @@ from typing import Any
 
 LONGEST_DRAWING = 1 << 20
 """Characters of DOT text that may cross."""
+MOST_DIGITS = 3_000
+"""Decimal digits of an exact number that may cross, before and behind the point."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,50 @@ DRAWING = Kind(
     read=_read_drawing,
 )
 
-KINDS: tuple[Kind, ...] = (DRAWING,)
+
+def _read_fraction(parts: Any) -> Any:
+    from fractions import Fraction
+
+    above, below = parts
+    if type(above) is not int or type(below) is not int or below < 1:
+        raise ValueError("a fraction is two whole numbers")
+    if max(abs(above), below) >= 10**MOST_DIGITS:
+        raise ValueError(f"a fraction of more than {MOST_DIGITS:,} digits")
+    return Fraction(above, below)
+
+
+def _write_decimal(number: Any) -> str:
+    text = str(number)
+    if len(text) > MOST_DIGITS:
+        raise ValueError(f"a decimal number of more than {MOST_DIGITS:,} digits")
+    return text
+
+
+def _read_decimal(text: Any) -> Any:
+    from decimal import Decimal, InvalidOperation
+
+    if type(text) is not str or len(text) > MOST_DIGITS:
+        raise ValueError("a decimal number is a text")
+    try:
+        number = Decimal(text)
+    except InvalidOperation as error:
+        raise ValueError("no decimal number") from error
+    if number.is_finite() and abs(number.adjusted()) > MOST_DIGITS:
+        raise ValueError(f"a decimal number of more than {MOST_DIGITS:,} digits")
+    return number
+
+
+FRACTION = Kind(
+    mark="fraction",
+    owners=(("fractions", "Fraction"),),
+    write=lambda number: [number.numerator, number.denominator],
+    read=_read_fraction,
+)
+DECIMAL = Kind(
+    mark="decimal", owners=(("decimal", "Decimal"),), write=_write_decimal, read=_read_decimal
+)
+
+KINDS: tuple[Kind, ...] = (DRAWING, FRACTION, DECIMAL)
 BY_MARK = {kind.mark: kind for kind in KINDS}
 
 

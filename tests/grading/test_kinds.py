@@ -1,4 +1,7 @@
-"""Drawings cross as text, and only real ones."""
+"""Drawings and exact numbers cross, and only real ones."""
+
+from decimal import Decimal
+from fractions import Fraction
 
 import graphviz
 import pytest
@@ -38,3 +41,45 @@ def test_a_subclass_or_a_namesake_is_no_drawing():
 def test_what_is_no_text_is_refused(body):
     with pytest.raises(Refused):
         Decoder(b"", refuse_mark)({"drawing": body})
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        Fraction(-7, 3),
+        Fraction(0),
+        Decimal("2.50"),
+        Decimal("-0"),
+        Decimal("1E+20"),
+        Decimal("Inf"),
+    ],
+)
+def test_exact_numbers_stay_what_they_are(number):
+    back = Decoder(b"", refuse_mark)(Encoder(refuse)(number))
+    assert (type(back), back, str(back)) == (type(number), number, str(number))
+
+
+def test_a_number_that_lies_about_itself_does_not_cross():
+    class Sly(Fraction):
+        def __eq__(self, other):
+            return True
+
+        __hash__ = Fraction.__hash__
+
+    Sly.__module__, Sly.__name__ = "fractions", "Fraction"
+    with pytest.raises(Refused):
+        Encoder(refuse)(Sly(1, 3))
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        {"fraction": 5}, {"fraction": [1]}, {"fraction": [1, 0]}, {"fraction": [1, -2]},
+        {"fraction": [1.5, 2]}, {"fraction": [True, 2]}, {"fraction": ["1", "2"]},
+        {"fraction": [{"int": "0x1" + "0" * 3000}, 1]}, {"decimal": 2.5}, {"decimal": "two"},
+        {"decimal": "1E+999999"}, {"decimal": "1" * 4000},
+    ],
+)  # fmt: skip
+def test_what_is_no_exact_number_is_refused(mark):
+    with pytest.raises(Refused):
+        Decoder(b"", refuse_mark)(mark)
