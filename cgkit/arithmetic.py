@@ -122,8 +122,8 @@ class Arithmetic(Operand):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         raise OperandError(
-            "the elements of a tensor cannot be set one by one",
-            attempt="ops.where(condition, new, x), or an array before it becomes a Tensor",
+            "the elements of a value of a graph cannot be written to",
+            attempt="ops.where(condition, new, x), or ops.put for a part of it",
         )
 
     def __len__(self) -> int:

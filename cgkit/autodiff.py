@@ -11,6 +11,7 @@ operator. Every check stands before the first change, so an error loses nothing.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
@@ -19,7 +20,8 @@ from cgkit.node import FREED, LEAF, Edge, Node
 from cgkit.order import topological_order, verify_order
 
 Order = Callable[[Node], list[Node]]
-Read = Callable[[Node], tuple[Any, list[Any]]]
+Read = Callable[[Node], tuple[Any, Sequence[Any]]]
+Add = Callable[[Any, Any], Any]
 Unbroadcast = Callable[[Any, Edge], Any]
 
 
@@ -97,14 +99,18 @@ def _written(node: Node, operand: int, version: int, expected: int) -> str:
     )
 
 
-def read_arrays(node: Node) -> tuple[Any, list[Any]]:
+def read_arrays(node: Node) -> tuple[Any, Sequence[Any]]:
     """Read (result, operands) for rules on plain arrays; what was not saved stays an Edge."""
-    result, operands, saved = None, list(node.inputs), node.saved
+    saved = node.saved
+    if not saved:
+        return None, node.inputs
+    result, operands = None, list(node.inputs)
     for i in range(0, len(saved), 4):
-        if saved[i] < 0:
+        place = saved[i]
+        if place < 0:
             result = saved[i + 1]
         else:
-            operands[saved[i]] = saved[i + 1]
+            operands[place] = saved[i + 1]
     return result, operands
 
 
@@ -117,6 +123,7 @@ def sweep(
     deliver: Callable[[Node, Any], Any],
     through: Collection[Node] | None = None,
     retain: bool = False,
+    add: Add = operator.add,
 ) -> None:
     """Go backward over nodes, each after all that read it.
 
@@ -132,12 +139,14 @@ def sweep(
     unbroadcast
         Brings a gradient to the shape and dtype of the edge it belongs to.
     deliver
-        Called with each node and its complete gradient; gives the gradient to go on with, which a
-        hook may have replaced.
+        Called with each node that has extras and its complete gradient; gives the gradient to go
+        on with, which a hook may have replaced.
     through
         The nodes worth visiting; None for all.
     retain
         Whether nodes keep what they saved.
+    add
+        Adds two gradients that meet.
     """
     while nodes:
         node = nodes.pop()
@@ -148,7 +157,7 @@ def sweep(
             gradient = deliver(node, gradient)
         if node.operator is LEAF:
             continue
-        used = _pass_on(node, gradient, grads, read, unbroadcast, through)
+        used = _pass_on(node, gradient, grads, read, unbroadcast, through, add)
         if used and not retain and node.saved:
             node.saved = FREED
 
@@ -160,10 +169,12 @@ def _pass_on(  # noqa: C901
     read: Read,
     unbroadcast: Unbroadcast,
     through: Collection[Node] | None,
+    add: Add,
 ) -> bool:
     """Give a node's operands their parts of its gradient; False if none of them wants one."""
     rules: Any = node.operator.gradient
-    joint, used = None, False
+    joint = reads = None
+    params = node.params
     try:
         for i, edge in enumerate(node.inputs):
             if edge.__class__ is not Edge or edge.dtype.kind != "f":
@@ -171,41 +182,42 @@ def _pass_on(  # noqa: C901
             producer = edge.node
             if producer is None or (through is not None and producer not in through):
                 continue
-            if not used:
+            if reads is None:
                 result, operands = read(node)
                 reads = (gradient, result, *operands)
                 if rules.__class__ is not tuple:
-                    joint = rules(*reads, **node.params)
-                used = True
+                    joint = rules(*reads, **params)
             if joint is not None:
                 part = joint[i]
             else:
                 rule = rules[i] if i < len(rules) else rules[-1]
-                part = None if rule is None else rule(*reads, **node.params)
+                part = None if rule is None else rule(*reads, **params)
             if part is None:
                 continue
             if part.shape != edge.shape or part.dtype is not edge.dtype:
                 part = unbroadcast(part, edge)
             if producer.operator.several:
-                add_gradient(grads, producer, edge.index, part)
+                add_gradient(grads, producer, edge.index, part, add)
             else:
                 known = grads.get(producer)
-                grads[producer] = part if known is None else known + part
+                grads[producer] = part if known is None else add(known, part)
     except Exception as error:
         error.add_note(f"  in the gradient of {node.operator.name}")
         raise
-    return used
+    return reads is not None
 
 
-def add_gradient(grads: dict[Node, Any], node: Node, index: int, part: Any) -> None:
+def add_gradient(
+    grads: dict[Node, Any], node: Node, index: int, part: Any, add: Add = operator.add
+) -> None:
     """Add a gradient that has arrived for one output of a node."""
     known = grads.get(node)
     if is_single(node):
-        grads[node] = part if known is None else known + part
+        grads[node] = part if known is None else add(known, part)
     elif known is None:
         grads[node] = {index: part}
     else:
-        known[index] = known[index] + part if index in known else part
+        known[index] = add(known[index], part) if index in known else part
 
 
 def is_single(node: Node) -> bool:

@@ -39,6 +39,10 @@ WHY_NOT = {
         )
     },
     ("max_unpool", "broadcast"): "each place has one element",
+    **{
+        ("lasting", what): "its operands are places, whole numbers"
+        for what in ("float64", "float32", "int32", "nan", "inf", "negative stride", "broadcast")
+    },
     ("stack", "broadcast"): "it joins tensors of one shape",
     ("recurrence", "broadcast"): "each element has its own factor",
 }  # fmt: skip
@@ -86,9 +90,11 @@ def test_an_elementwise_operator_has_a_scalar():
 
 def test_each_family_is_there():
     families = {operator.family for operator in OPERATORS}
-    assert families == {"elementwise", "activation", "matrix", "reduction", "shape", "indexing"}
+    assert families == {
+        "elementwise", "activation", "matrix", "reduction", "shape", "indexing", "random",
+    }  # fmt: skip
 
 
 def test_each_operator_counts_its_operands():
     varying = {operator.name for operator in OPERATORS if operator.operands is None}
-    assert varying == {"index", "scatter", "concat", "stack"}
+    assert varying == {"index", "scatter", "concat", "stack", "put", "lasting"}

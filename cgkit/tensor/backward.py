@@ -9,9 +9,7 @@ differentiated again; otherwise they run on plain arrays. A handle gives its cla
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,33 +24,14 @@ from cgkit.autodiff import (
     read_arrays,
     sweep,
 )  # fmt: skip
-from cgkit.errors import DtypeError, GradientError, ShapeError
+from cgkit.device import device_of
+from cgkit.errors import DeviceError, GradientError, ShapeError
 from cgkit.node import LEAF, Edge, Node
 from cgkit.operators.movement import unbroadcast
 from cgkit.order import topological_order
-
-GRAD_MODE: ContextVar[bool] = ContextVar("grad mode", default=True)
-Wrap = Callable[..., Any]
-
-
-@contextmanager
-def no_grad() -> Iterator[None]:
-    """Compute without recording, in this context only.
-
-    Examples
-    --------
-    >>> from cgkit import Tensor
-    >>> x = Tensor(1.0, requires_grad=True)
-    >>> with no_grad():
-    ...     y = x * 2.0
-    >>> y.requires_grad
-    False
-    """
-    token = GRAD_MODE.set(False)
-    try:
-        yield
-    finally:
-        GRAD_MODE.reset(token)
+from cgkit.tensor.hooks import Wrap, apart, run_hooks
+from cgkit.tensor.modes import GRAD_MODE
+from cgkit.tensor.placement import beside, plus
 
 
 def backward(
@@ -61,6 +40,7 @@ def backward(
     *,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    inputs: Any = None,
     order: Order = topological_order,
 ) -> None:
     """Add the gradient of a tensor to every leaf it was computed from.
@@ -75,6 +55,8 @@ def backward(
         Whether to keep what the nodes saved, for another backward; as create_graph by default.
     create_graph
         Whether to record the gradients' own computation.
+    inputs
+        The tensors whose `.grad` shall grow, no others; all leaves by default.
     order
         Gives the ancestors of a node, each after the nodes it reads.
 
@@ -85,6 +67,9 @@ def backward(
     ShapeError
         The seed has another shape.
     """
+    if inputs is not None:
+        _backward_to(inputs, root, seed, retain_graph, create_graph, order)
+        return
     node, index, start = _start(root, seed)
     nodes = nodes_to_visit(node, order)
     check_saved(nodes)
@@ -92,7 +77,7 @@ def backward(
 
     def deliver(at: Node, gradient: Any) -> Any:
         if at.extra().hooks:
-            gradient = _run_hooks(at, gradient, wrap, create_graph)
+            gradient = run_hooks(at, gradient, wrap, create_graph)
         if at.operator is LEAF:
             _collect(at, gradient, wrap)
         return gradient
@@ -165,7 +150,7 @@ def grad(
 
     def deliver(at: Node, gradient: Any) -> Any:
         if at.extra().hooks:
-            gradient = _run_hooks(at, gradient, wrap, create_graph)
+            gradient = run_hooks(at, gradient, wrap, create_graph)
         if at in ends:
             parts = {0: gradient} if is_single(at) else gradient
             found.update({(at, i): part for i, part in parts.items()})
@@ -178,7 +163,7 @@ def grad(
     gradients = [found.get(x.edge.key) for x in wanted]
     if not unused and any(part is None for part in gradients):
         raise _not_used()
-    given = [None if part is None else _apart(part, wrap) for part in gradients]
+    given = [None if part is None else apart(part, wrap) for part in gradients]
     if materialize_grads:
         pairs = zip(wanted, given, strict=True)
         given = [_zeros(x, create_graph) if part is None else part for x, part in pairs]
@@ -215,15 +200,8 @@ def _not_used() -> GradientError:
 
 def _zeros(x: Any, create: bool) -> Any:
     """Give a gradient of zeros; a recorded one can be differentiated again, like any other."""
-    zeros = x.wrap(np.zeros(x.shape, x.dtype))
+    zeros = x.wrap(beside(np.zeros(x.shape, x.dtype), x.data))
     return zeros.requires_grad_() if create else zeros
-
-
-def _apart(gradient: Any, wrap: Wrap) -> Any:
-    """Give a gradient as a Tensor in memory of its own: one array may have gone to several."""
-    if gradient.__class__ is np.ndarray or not hasattr(gradient, "edge"):
-        return wrap(np.array(gradient))
-    return wrap(gradient.data.copy(), gradient.edge)
 
 
 def _all_nodes(roots: Sequence[Node], order: Order) -> list[Node]:
@@ -249,13 +227,19 @@ def _start(root: Any, seed: Any) -> tuple[Node, int, Any]:
             )
         seed = np.empty(data.shape, data.dtype)
         seed.fill(1)
-        return root.edge.node, root.edge.index, seed
+        return root.edge.node, root.edge.index, beside(seed, data)
     if not isinstance(seed, type(root)):
-        seed = type(root)(seed).data
+        seed = root.wrap(beside(type(root)(seed).data.astype(data.dtype), data))
     if seed.shape != data.shape:
         raise ShapeError(
             f"the seed has shape {seed.shape}, the output {data.shape}",
             why="seeds never broadcast",
+            attempt=f"ones of shape {data.shape} for the sum of the elements",
+        )
+    if device_of(seed.data) is not device_of(data):
+        raise DeviceError(
+            f"the seed lies on {device_of(seed.data)}, the output on {device_of(data)}",
+            attempt=f'seed.to("{device_of(data)}")',
         )
     return root.edge.node, root.edge.index, unbroadcast(seed, root.edge)
 
@@ -276,13 +260,14 @@ def _sweep(
             seed = root.wrap(seed)
         elif not create and isinstance(seed, tensor):
             seed = seed.data
-        add_gradient(grads, node, index, seed)
+        add_gradient(grads, node, index, seed, plus)
     token = GRAD_MODE.set(create)
     try:
         with np.errstate(all="ignore"):
             sweep(
                 nodes, grads, read=_reader(root.wrap) if create else read_arrays,
                 unbroadcast=unbroadcast, deliver=deliver, through=through, retain=retain,
+                add=plus,
             )  # fmt: skip
     finally:
         GRAD_MODE.reset(token)
@@ -305,30 +290,23 @@ def _reader(wrap: Wrap) -> Callable[[Node], tuple[Any, list[Any]]]:
     return read
 
 
-def _run_hooks(node: Node, gradient: Any, wrap: Wrap, create: bool) -> Any:
-    parts = {0: gradient} if is_single(node) else dict(gradient)
-    for index, hook in list(node.extra().hooks):
-        if index not in parts:
-            continue
-        given = _apart(parts[index], wrap)
-        replaced = hook(given)
-        if replaced is not None:
-            _check_replaced(replaced, given)
-            parts[index] = replaced if create else replaced.data
-    return parts[0] if is_single(node) else parts
-
-
-def _check_replaced(replaced: Any, given: Any) -> None:
-    if not isinstance(replaced, type(given)):
-        raise GradientError(f"a hook gives a Tensor or None, not {type(replaced).__name__}")
-    if replaced.shape != given.shape:
-        raise ShapeError(f"a hook gave a gradient of shape {replaced.shape}, not {given.shape}")
-    if replaced.dtype != given.dtype:
-        raise DtypeError(f"a hook gave a gradient of {replaced.dtype}, not {given.dtype}")
+def _backward_to(
+    inputs: Any, root: Any, seed: Any, retain: bool | None, create: bool, order: Order
+) -> None:
+    """Add gradients to the `.grad` of these tensors alone."""
+    wanted = _listed(inputs)
+    if not wanted:
+        raise GradientError("backward(inputs=...) needs at least one tensor")
+    found = grad(root, wanted, seed, retain_graph=retain, create_graph=create, order=order)
+    for x, gradient in dict(zip(wanted, found, strict=True)).items():  # each tensor once
+        _add_to(x.edge.node, x.edge.index, gradient)
 
 
 def _collect(leaf: Node, gradient: Any, wrap: Wrap) -> None:
-    grads = leaf.extra().grads
-    old = grads.get(0)
-    new = _apart(gradient, wrap)
-    grads[0] = new if old is None else old + new
+    _add_to(leaf, 0, apart(gradient, wrap))
+
+
+def _add_to(node: Node, index: int, gradient: Any) -> None:
+    grads = node.extra().grads
+    old = grads.get(index)
+    grads[index] = gradient if old is None else plus(old, gradient)

@@ -8,31 +8,20 @@ x.item()  x.numpy()  float(x)               numbers out
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 
 from cgkit.arithmetic import Arithmetic
 from cgkit.autodiff import Order
-from cgkit.errors import DtypeError, GradientError, ShapeError
+from cgkit.device import Device, DeviceArray, device_of
+from cgkit.errors import DeviceError, DtypeError, GradientError, ShapeError
 from cgkit.node import LEAF, NO_PARAMS, Edge, Node
 from cgkit.order import topological_order
 from cgkit.tensor.backward import backward
-
-
-class Keep:
-    """A hook that adds up the gradients of one output of a node, as a leaf does by itself."""
-
-    __slots__ = ("grads", "index")
-
-    def __init__(self, grads: dict[int, Any], index: int) -> None:
-        self.grads = grads
-        self.index = index
-
-    def __call__(self, gradient: Any) -> None:
-        """Add a gradient to what is there."""
-        old = self.grads.get(self.index)
-        self.grads[self.index] = gradient if old is None else old + gradient
+from cgkit.tensor.hooks import Keep, add_hook, apart
+from cgkit.tensor.placement import move, unreadable
+from cgkit.types import TensorType
 
 
 class TensorMethods(Arithmetic):
@@ -40,8 +29,8 @@ class TensorMethods(Arithmetic):
 
     __slots__ = ("__weakref__", "data", "edge", "version")
 
-    data: np.ndarray
-    """The elements."""
+    data: Any
+    """The elements: an array, or a DeviceArray where they lie on another device."""
     edge: Edge | None
     """The output of the node that made it; None when no gradient can flow through it."""
     version: list[Any]
@@ -49,9 +38,7 @@ class TensorMethods(Arithmetic):
     tensor is a view of it, and weak references to the views."""
 
     @classmethod
-    def wrap(
-        cls, data: np.ndarray, edge: Edge | None = None, version: list[Any] | None = None
-    ) -> Self:
+    def wrap(cls, data: Any, edge: Edge | None = None, version: list[Any] | None = None) -> Self:
         """Make a tensor of an array as it is, without a copy."""
         made = cls.__new__(cls)
         made.data = data
@@ -62,27 +49,65 @@ class TensorMethods(Arithmetic):
     @property
     def shape(self) -> tuple[int, ...]:
         """A size for each axis."""
-        return self.data.shape
+        shape: tuple[int, ...] = self.data.shape
+        return shape
 
     @property
     def dtype(self) -> np.dtype:
         """The type of the elements."""
-        return self.data.dtype
+        dtype: np.dtype = self.data.dtype
+        return dtype
 
     @property
     def size(self) -> int:
         """The number of elements."""
-        return self.data.size
+        size: int = self.data.size
+        return size
 
     @property
-    def device(self) -> Literal["cpu"]:
+    def device(self) -> Device:
         """Where the data lie."""
-        return "cpu"
+        return device_of(self.data)
+
+    def to(self, device: str | Device) -> Self:
+        """Give the same numbers in the memory of another device: a counted copy.
+
+        Gradients take the way back. A tensor that lies there already is given as it is.
+
+        Parameters
+        ----------
+        device
+            "cpu", "npu" or "cuda".
+
+        Raises
+        ------
+        DeviceError
+            There is no such device.
+        EnvironmentFault
+            This machine does not have it.
+
+        Examples
+        --------
+        >>> from cgkit import Tensor
+        >>> x = Tensor([1.0, 2.0], requires_grad=True)
+        >>> y = x.to("npu")
+        >>> y, y.device
+        (Tensor(float64[2] on npu, grad_fn=to), npu)
+        >>> y.to("cpu").sum().backward()
+        >>> x.grad
+        Tensor([1., 1.])
+        """
+        moved: Self = move(self, device)
+        return moved
 
     @property
     def requires_grad(self) -> bool:
         """Whether a gradient can flow through it."""
         return self.edge is not None
+
+    @requires_grad.setter
+    def requires_grad(self, wanted: bool) -> None:
+        self.requires_grad_(wanted)
 
     @property
     def is_leaf(self) -> bool:
@@ -114,23 +139,37 @@ class TensorMethods(Arithmetic):
             raise ShapeError(f"a gradient of shape {value.shape} for a tensor of {self.shape}")
         elif value.dtype != self.dtype:
             raise DtypeError(f"a gradient of {value.dtype} for a tensor of {self.dtype}")
+        elif value.device is not self.device:
+            raise DeviceError(f"a gradient on {value.device} for a tensor on {self.device}")
         else:
             self.edge.node.extra().grads[self.edge.index] = value
 
-    def requires_grad_(self) -> Self:
-        """Make this a leaf that collects a gradient; one that has a way back already keeps it.
+    def requires_grad_(self, wanted: bool = True) -> Self:
+        """Make this a leaf that collects a gradient, or one that does not.
+
+        A tensor that has a way back already keeps it.
 
         Raises
         ------
         DtypeError
             Its elements are not floating: there is no slope between integers.
+        GradientError
+            It was computed from tensors that require grad, so it cannot require none.
         """
-        if self.data.dtype.kind != "f":
+        if not wanted:
+            if not self.is_leaf:
+                raise GradientError(
+                    "only a leaf can be made to require no grad",
+                    why=f"{self.edge!r} was computed from tensors that require grad",
+                    attempt="x.detach()",
+                )
+            self.edge = None
+        elif self.data.dtype.kind != "f":
             raise DtypeError(
                 f"only floating tensors require grad, this one is {self.data.dtype}",
                 attempt="Tensor(data, dtype='float64', requires_grad=True)",
             )
-        if self.edge is None:
+        elif self.edge is None:
             leaf = Node(LEAF, (), NO_PARAMS)
             leaf.extra()
             self.edge = Edge(leaf, 0, self.data.shape, self.data.dtype)
@@ -142,6 +181,7 @@ class TensorMethods(Arithmetic):
         *,
         retain_graph: bool | None = None,
         create_graph: bool = False,
+        inputs: Any = None,
         order: Order = topological_order,
     ) -> None:
         """Add the gradient of this tensor to every leaf it was computed from.
@@ -154,6 +194,8 @@ class TensorMethods(Arithmetic):
             Whether to keep what the nodes saved, for another backward.
         create_graph
             Whether to record the gradients' own computation.
+        inputs
+            The tensors whose `.grad` shall grow, no others; all leaves by default.
         order
             Gives the ancestors of a node, each after the nodes it reads.
 
@@ -174,8 +216,9 @@ class TensorMethods(Arithmetic):
         Tensor(4.)
         """
         backward(
-            self, seed, retain_graph=retain_graph, create_graph=create_graph, order=order
-        )
+            self, seed, retain_graph=retain_graph, create_graph=create_graph, inputs=inputs,
+            order=order,
+        )  # fmt: skip
 
     def detach(self) -> Self:
         """Give the same data, in the same memory, apart from the graph."""
@@ -197,7 +240,15 @@ class TensorMethods(Arithmetic):
         """Keep the gradient of this tensor too, though it is no leaf."""
         node, index = self._node("retain its gradient")
         if node.operator is not LEAF and not self.retains_grad:
-            node.extra().hooks.append((index, Keep(node.extra().grads, index)))
+            add_hook(node, index, Keep(node.extra().grads, index))
+        return self
+
+    def release_grad(self) -> Self:
+        """Keep the gradient no longer, if it was kept."""
+        if self.retains_grad:
+            node, index = self._node("release its gradient")
+            hooks = node.extra().hooks
+            hooks[:] = [(i, f) for i, f in hooks if i != index or not isinstance(f, Keep)]
         return self
 
     @property
@@ -233,13 +284,7 @@ class TensorMethods(Arithmetic):
         node, index = self._node("have a hook")
         if not callable(hook):
             raise GradientError(f"a hook is a function of the gradient, not {hook!r:.60}")
-        entry = (index, hook)
-        node.extra().hooks.append(entry)
-
-        def remove() -> None:
-            node.extra().hooks.remove(entry)
-
-        return remove
+        return add_hook(node, index, hook)
 
     def _node(self, what: str) -> tuple[Node, int]:
         if self.edge is None or self.edge.node is None:
@@ -248,13 +293,18 @@ class TensorMethods(Arithmetic):
 
     def item(self) -> Any:
         """Give the only element as a plain number."""
+        if isinstance(self.data, DeviceArray):
+            unreadable(self.data, "item()")
         if self.data.size != 1:
             raise ShapeError(f"item() needs one element, this tensor has {self.data.size}")
         return self.data.reshape(-1)[0].item()
 
     def numpy(self) -> np.ndarray:
         """Give the data as an array of its own."""
-        return self.data.copy()
+        if isinstance(self.data, DeviceArray):
+            unreadable(self.data, "numpy()")
+        array: np.ndarray = self.data.copy()
+        return array
 
     def __float__(self) -> float:
         return float(self.item())
@@ -282,9 +332,12 @@ class TensorMethods(Arithmetic):
         return (self[i] for i in range(len(self)))
 
     def __repr__(self) -> str:
-        data = np.array2string(self.data, separator=", ", prefix="Tensor(", threshold=200)
-        usual = self.data.dtype in (np.float64, np.int64, np.bool_)
-        dtype = "" if usual else f", dtype={self.data.dtype}"
+        if isinstance(self.data, DeviceArray):
+            data, dtype = f"{TensorType(self.shape, self.dtype)} on {self.device}", ""
+        else:
+            data = np.array2string(self.data, separator=", ", prefix="Tensor(", threshold=200)
+            usual = self.data.dtype in (np.float64, np.int64, np.bool_)
+            dtype = "" if usual else f", dtype={self.data.dtype}"
         grad = ", requires_grad=True" if self.edge is not None and self.is_leaf else ""
         grad_fn = f", grad_fn={self.grad_fn.operator.name}" if self.grad_fn is not None else ""
         return f"Tensor({data}{dtype}{grad}{grad_fn})"
@@ -298,11 +351,12 @@ class TensorMethods(Arithmetic):
                 "only a leaf can be copied: the others belong to the graph that made them",
                 attempt="x.detach()",
             )
-        made = self.wrap(self.data.copy())
+        made = apart(self.data, self.wrap)
         if self.edge is not None:
             made.requires_grad_()
-            made.grad = None if self.grad is None else self.wrap(self.grad.data.copy())
+            made.grad = None if self.grad is None else apart(self.grad.data, self.wrap)
         memo[id(self)] = made
-        return made
+        copied: Self = made
+        return copied
 
     __hash__ = object.__hash__

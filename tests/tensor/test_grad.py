@@ -1,6 +1,6 @@
 """grad gives gradients and touches no leaf; an order of the caller's own is checked first.
 
-    grad(z, [x, y])     only through nodes that lead to x or y; nothing else is computed or freed
+grad(z, [x, y])     only through nodes that lead to x or y; nothing else is computed or freed
 """
 
 import numpy as np

@@ -2,7 +2,7 @@
 
     b = x * 2.0     mul ── saved: 2.0 for x's gradient, not x itself: nobody asks for 2.0's
 
-Writing in place is tested in test_writes.py.
+Writing in place is tested in test_inplace.py.
 """
 
 import gc

@@ -14,7 +14,7 @@ import pytest
 
 from cgkit import DtypeError, GradientError, GraphBuilder, ShapeError, Tensor, no_grad, ops
 from cgkit.errors import CaptureError
-from cgkit.tensor.record import write
+from cgkit.tensor.inplace import write
 
 
 def T(data):
@@ -138,7 +138,10 @@ def test_detach_shares_data_and_version():
 @pytest.mark.parametrize(
     "look",
     [
-        lambda x: x.reshape(4), lambda x: x.T, lambda x: x[0], lambda x: x[0, 0],
+        lambda x: x.reshape(4),
+        lambda x: x.T,
+        lambda x: x[0],
+        lambda x: x[0, 0],
         lambda x: x[...],
     ],
 )
