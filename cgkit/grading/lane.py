@@ -24,6 +24,7 @@ import os
 import resource
 import select
 import signal
+import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -286,9 +287,7 @@ def _child(work: Callable[[], str], read: int, write: int) -> None:
     """Do the work and end; never returns."""
     try:
         os.close(read)
-        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-        most = JUDGE_MEMORY if hard == resource.RLIM_INFINITY else min(hard, JUDGE_MEMORY)
-        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+        _bound_memory()
         try:
             text = work()
         except BaseException as error:  # of the grader's own making; the lane must live on
@@ -298,6 +297,17 @@ def _child(work: Callable[[], str], read: int, write: int) -> None:
             data = data[os.write(write, data) :]
     finally:
         os._exit(0)
+
+
+def _bound_memory() -> None:
+    """Bound the memory of this process; macOS knows the limit and does not take it."""
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    most = JUDGE_MEMORY if hard == resource.RLIM_INFINITY else min(hard, JUDGE_MEMORY)
+    try:
+        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+    except (OSError, ValueError):
+        if sys.platform.startswith("linux"):
+            raise
 
 
 def _collected(read: int, end: float, look: Callable[[], None]) -> dict[str, Any]:

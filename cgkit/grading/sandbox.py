@@ -48,6 +48,7 @@ _RIGHTS = "students' code runs with your rights"
 _SLOWER = "no namespaces inside the sandbox, so that each submission starts one of its own: slower"
 _NO_PROC = "no /proc inside, since this machine covers parts of its own"
 _UNWEIGHED = "the memory of all processes of a submission together is not bounded here"
+_UNBOUNDED = "nothing here bounds the memory that students' code uses"
 
 
 def find(which: Which | None = None) -> Situation:
@@ -90,7 +91,7 @@ def _levels() -> Iterator[Situation]:
 def _bare() -> Situation:
     """Give the situation without any fence."""
     linux = sys.platform.startswith("linux")
-    return Situation("none", inner=False, lost=(_RIGHTS, *([] if linux else [_UNWEIGHED])))
+    return Situation("none", inner=False, lost=(_RIGHTS, *([] if linux else [_UNBOUNDED])))
 
 
 def _tried(situation: Situation) -> Situation | str:
