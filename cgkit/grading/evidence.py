@@ -115,6 +115,8 @@ _SEEN = {
     "frames searched": FRAMES,
     "pickle read": PICKLES,
 }
+_BY_CHANCE = re.compile(r"^(/scratch|/tmp)/(?:tmp)?[a-z0-9_]{8}(?![\w.])")
+"""A file that Python's tempfile names."""
 _EQUALITY = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__array__")
 _SHOWN = ("cgkit.checks", "cgkit.render")
 _LONGEST = 160
@@ -146,11 +148,17 @@ def flags_of(
         Flag(TESTS, what, cell) for cell, what in plan.edited if what not in (DELETED, EARLIER)
     ]
     found += [
-        Flag(_kind_of(what, which, edition), f"{what}: {which}", cell, "run")
+        Flag(_kind_of(what, which, edition), _seen_words(what, which), cell, "run")
         for cell, what, which in seen
         if cell not in given and what in _SEEN
     ]
     return tuple(_few(dict.fromkeys(found)))
+
+
+def _seen_words(what: str, which: str) -> str:
+    """Put into words what was seen, the same in each run: some names are drawn by chance."""
+    which = _BY_CHANCE.sub(r"\1/...", which)
+    return what if which in ("", "()") else f"{what}: {which}"
 
 
 def _few(flags: Iterable[Flag]) -> Iterator[Flag]:

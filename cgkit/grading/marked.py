@@ -38,6 +38,7 @@ _UNREAD = (  # as cgkit.grading.submission puts it
     "the file is larger",
     "the file is no notebook",
     "the notebook has no cells",
+    "no answer to this assignment was found",
 )
 
 

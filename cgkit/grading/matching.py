@@ -17,6 +17,7 @@ from cgkit.grading.master import Master, MasterCell
 from cgkit.grading.names import bound, defined
 from cgkit.grading.submission import SubmittedCell
 
+NOTHING = "no answer to this assignment was found; is it the work on another one?"
 _UNWRITTEN = "NotImplementedError"
 
 
@@ -26,6 +27,8 @@ class Match:
 
     found: dict[str, SubmittedCell] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    elsewhere: dict[str, str] = field(default_factory=dict)
+    """For answers without a cell of their own, the one in whose cell they stand."""
 
     def taken(self) -> set[int]:
         """Give the numbers of the cells that answer something."""
@@ -55,13 +58,29 @@ def match(master: Master, cells: Sequence[SubmittedCell]) -> Match:
         for cell in wanted:
             if cell.cell not in made.found:
                 find(made, master, cell, cells)
+    if wanted and cells and not made.found:
+        made.notes.append(NOTHING)
+        return made
     for cell in wanted:
-        answer = made.found.get(cell.cell)
-        if answer is None:
-            made.notes.append(f"{cell.cell}: no answer was found")
-        elif answer.kind != cell.kind:
-            made.notes.append(f"{cell.cell}: the cell was turned into {answer.kind}")
+        _note_way(made, cell)
     return made
+
+
+def _note_way(made: Match, cell: MasterCell) -> None:
+    """Note what became of an answer that has no cell of its own, or an odd one."""
+    answer = made.found.get(cell.cell)
+    names = bound(cell.released) if cell.role == "solution" else frozenset()
+    if answer is not None:
+        if answer.kind != cell.kind:
+            made.notes.append(f"{cell.cell}: the cell was turned into {answer.kind}")
+        return
+    others = (name for name, one in made.found.items() if names and names <= bound(one.source))
+    other = next(others, None)
+    if other is None:
+        made.notes.append(f"{cell.cell}: no answer was found")
+    else:
+        made.elsewhere[cell.cell] = other
+        made.notes.append(f"{cell.cell}: the answer was found in the cell of {other}")
 
 
 def _names(cell: MasterCell) -> frozenset[str]:

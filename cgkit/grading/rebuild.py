@@ -30,6 +30,7 @@ EARLIER = "the test cell is that of an earlier release"
 _ALIKE = 0.8
 _PART = 12
 _MOST_EXTRAS = 300
+_MOST_NAMED = 8
 _MOST_NOTES = 60
 
 
@@ -87,6 +88,8 @@ def plan_of(master: Master, submission: Submission) -> Plan:
         if cell.role in ("solution", "written"):
             answer = found.found.get(cell.cell)
             sources[cell.cell] = answer.source if answer else cell.released
+            if cell.cell in found.elsewhere:
+                sources[cell.cell] = f"# answered in the cell of {found.elsewhere[cell.cell]}"
         if cell.role == "solution":
             cells.append(PlanCell("solution", cell.cell, sources[cell.cell], limit=cell.limit))
         elif cell.role in ("given", "test"):
@@ -148,22 +151,38 @@ def _extras(
     texts = _Texts(master)
     extras: dict[int, list[PlanCell]] = {}
     at, count = -1, 0
+    binding: list[int] = []
     for cell in cells:
         place = places.get(answers.get(cell.number, cell.grade_id))
         if place is None:
             place = texts.place(cell.source)
         at = max(at, place) if place is not None else at
+        own, behind = cell.source, at
         if cell.number in answers or not _is_own(cell, master, texts, found):
-            continue
+            own, behind = texts.before_test(cell), at - 1
+            if not bound(own):
+                continue
         count += 1
         if count > _MOST_EXTRAS:
             notes.append(f"only the first {_MOST_EXTRAS} cells of the student's own were run")
             break
-        name = f"own{cell.number + 1}"
-        extras.setdefault(at, []).append(PlanCell("extra", name, cell.source))
-        if bound(cell.source) and not texts.is_plain(cell.source):
-            notes.append(f"cell {cell.number + 1} of the student's own was run with the answers")
+        extras.setdefault(behind, []).append(PlanCell("extra", f"own{cell.number + 1}", own))
+        if bound(own) and not texts.is_plain(own):
+            binding.append(cell.number + 1)
+    notes += _run_with(binding)
     return extras
+
+
+def _run_with(numbers: Sequence[int]) -> Iterable[str]:
+    """Name the student's own cells that bind names, in one note."""
+    shown, more = [str(number) for number in numbers[:_MOST_NAMED]], len(numbers) - _MOST_NAMED
+    if more > 0:
+        shown.append(f"{more} more")
+    if len(shown) == 1:
+        yield f"cell {shown[0]} of the student's own was run with the answers"
+    elif shown:
+        listed = f"{', '.join(shown[:-1])} and {shown[-1]}"
+        yield f"cells {listed} of the student's own were run with the answers"
 
 
 class _Texts:
@@ -181,6 +200,10 @@ class _Texts:
             if cell.kind == "code" and text.strip()
         }
         self._plain = {_squeezed(cell.released) for cell in master.cells if cell.role == "plain"}
+        self._answers = {
+            _squeezed(cell.source) for cell in master.cells if cell.role == "solution"
+        } - {_squeezed(cell.released) for cell in master.cells}
+        self._released = {cell.cell: cell.released for cell in master.cells if cell.role == "test"}
 
     def place(self, source: str) -> int | None:
         """Find the cell of the assignment with this text."""
@@ -189,6 +212,16 @@ class _Texts:
     def is_plain(self, source: str) -> bool:
         """Tell whether it is an unlocked cell as it was handed out."""
         return _squeezed(source) in self._plain
+
+    def is_handed_out(self, source: str) -> bool:
+        """Tell whether it is a text of the assignment, and not an answer like the author's."""
+        return self.place(source) is not None and _squeezed(source) not in self._answers
+
+    def before_test(self, cell: SubmittedCell) -> str:
+        """Give what a student wrote into a test cell, above the text that was handed out."""
+        released = self._released.get(cell.grade_id, "").strip()
+        above, found, _ = cell.source.partition(released) if released else ("", "", "")
+        return above if found and cell.kind == "code" else ""
 
     def is_test(self, source: str) -> bool:
         """Tell whether it is part of a test cell, or nearly one."""
@@ -218,6 +251,6 @@ def _is_own(cell: SubmittedCell, master: Master, texts: _Texts, found: Match) ->
     if known is not None and known.cell in found.found:  # a copy, or the other half of a split cell
         names = bound(cell.source)
         return bool(names) and not names & bound(found.found[known.cell].source)
-    if texts.place(cell.source) is not None:
+    if texts.is_handed_out(cell.source):
         return False
     return not texts.is_test(cell.source)

@@ -88,9 +88,10 @@ def read_submission(raw: bytes) -> Submission:
 def _text(raw: bytes, notes: list[str]) -> str:
     if raw.startswith(b"\xef\xbb\xbf"):
         notes.append("the file begins with a byte order mark")
-    encoding = "utf-16" if raw.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
-    if encoding == "utf-16":
-        notes.append("the file is written in UTF-16")
+    found = json.detect_encoding(raw)
+    encoding = found if found.startswith("utf-16") or found.startswith("utf-32") else "utf-8-sig"
+    if encoding != "utf-8-sig":
+        notes.append(f"the file is written in {encoding[:6].upper()}")
     try:
         return raw.decode(encoding)
     except UnicodeDecodeError:
@@ -101,7 +102,9 @@ def _text(raw: bytes, notes: list[str]) -> str:
 def _short(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"its JSON breaks off or is damaged at line {error.lineno}"
-    return type(error).__name__
+    if isinstance(error, RecursionError):
+        return "its JSON is nested too deeply"
+    return "a number in its JSON is too long"
 
 
 def _cells(data: Any, notes: list[str]) -> Iterator[dict[str, Any]]:
@@ -114,7 +117,9 @@ def _cells(data: Any, notes: list[str]) -> Iterator[dict[str, Any]]:
         sheets = sheets if isinstance(sheets, list) else []
         cells = [cell for sheet in sheets for cell in _list(sheet, "cells")]
         if cells:
-            notes.append("the notebook has format 3")
+            form = data.get("nbformat")
+            known = form if isinstance(form, int) and 0 < form < 4 else 3
+            notes.append(f"the notebook has format {known}")
     yield from (cell for cell in cells if isinstance(cell, dict))
 
 

@@ -110,6 +110,20 @@ def test_edited_tests_are_flagged_and_deleted_ones_are_not():
     assert [flag.where for flag in flags] == ["t1"]
 
 
+@pytest.mark.parametrize(
+    ("what", "which", "words"),
+    [
+        ("file written", "/scratch/pmltf8au", "file written: /scratch/..."),
+        ("file written", "/tmp/tmpq_3mltf8/a.txt", "file written: /tmp/.../a.txt"),
+        ("file written", "/tmp/results.json", "file written: /tmp/results.json"),
+        ("process forked", "()", "process forked"),
+    ],
+)
+def test_what_was_seen_is_told_in_the_same_words_each_time(what, which, words):
+    (flag,) = flags_of(Plan((), frozenset()), Edition(), [("mean", what, which)])
+    assert flag.evidence == words
+
+
 def test_files_that_hide_modules():
     names = ["cgkit.py", "checker.py", "numpy/", "data.csv", "mycgkit.py", "a.ipynb"]
     assert [flag.evidence for flag in flags_of_files(names)] == ["cgkit.py", "checker.py", "numpy/"]

@@ -233,3 +233,59 @@ def test_damaged_cells_still_give_a_plan(damage):
     for place, field, value in damage:
         made["cells"][place][field] = value
     assert graded(plan_of(json.loads(json.dumps(made)))) == WHOLE
+
+
+def test_an_answer_that_reads_like_the_authors_is_kept_in_a_cell_of_its_own():
+    made = copy.deepcopy(unanswered(MASTER))
+    mine = {"cell_type": "code", "metadata": {}, "source": MASTER.cells[2].source}
+    made["cells"].insert(3, mine)
+    plan = plan_of(made)
+    assert ("extra", MASTER.cells[2].source) in [(cell.kind, cell.source) for cell in plan.cells]
+
+
+def test_answers_that_all_stand_in_one_cell_are_not_undone_by_stubs():
+    whole = "\n\n".join(cell.source for cell in MASTER.cells if cell.role == "solution")
+
+    def merge(cells, by):
+        by["mean"]["source"] = whole
+        for name in ("order", "sort", "colors"):
+            without(cells, name)
+
+    plan = changed(merge)
+    assert source(plan, "order") == "# answered in the cell of mean"
+    assert not any("NotImplementedError" in cell.source for cell in plan.cells)
+    assert "order: the answer was found in the cell of mean" in plan.notes
+
+
+def test_what_stands_above_a_test_in_its_own_cell_runs_before_it():
+    def write(cells, by):
+        by["test_mean"]["source"] = f"{MINE}\n" + by["test_mean"]["source"] + "\nmean = None"
+
+    plan = changed(write)
+    names = [cell.cell for cell in plan.cells]
+    (own,) = (cell for cell in plan.cells if MINE in cell.source and cell.kind == "extra")
+    assert names.index(own.cell) < names.index("test_mean")
+    assert "None" not in own.source
+    assert graded(plan) == WHOLE
+
+
+@pytest.mark.parametrize(
+    ("count", "words"),
+    [
+        (1, "cell 13 of the student's own was run with the answers"),
+        (3, "cells 13, 14 and 15 of the student's own were run with the answers"),
+        (11, "cells 13, 14, 15, 16, 17, 18, 19, 20 and 3 more of the student's own were run"),
+    ],
+)
+def test_own_cells_are_named_in_one_note(count, words):
+    own = [{"cell_type": "code", "source": f"extra{number} = 1"} for number in range(count)]
+    (note,) = changed(lambda cells, by: cells.extend(own)).notes
+    assert note.startswith(words)
+
+
+def test_the_work_on_another_assignment_is_one_note():
+    other = {"nbgrader": {"grade_id": "other", "schema_version": 3, "solution": True}}
+    made = {"cells": [{"cell_type": "code", "source": "print(1)", "metadata": other}]}
+    notes = plan_of(made).notes
+    assert notes[0] == "no answer to this assignment was found; is it the work on another one?"
+    assert not any("mean: no answer" in note for note in notes)

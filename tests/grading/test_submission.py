@@ -168,3 +168,24 @@ def test_cells_that_were_changed_do_not_fit_their_checksum(change):
     cells = read(made).cells
     (found,) = (cell for cell in cells if cell.source.startswith("check.everything"))
     assert not found.intact
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32", "utf-32-le"])
+def test_wide_characters_are_read_with_a_mark_and_without(encoding):
+    submission = read_submission(json.dumps({"cells": [CELL]}).encode(encoding))
+    assert sources(submission) == ["x = 1"]
+    assert submission.notes == (f"the file is written in {encoding[:6].upper()}",)
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [(b"[" * 200_000, "nested too deeply"), (b'{"cells": ' + b"9" * 9_000, "a number")],
+)
+def test_what_json_cannot_hold_is_said_in_words(data, why):
+    assert why in read_submission(data).notes[0]
+
+
+def test_old_formats_are_named():
+    for form, name in ((2, "2"), (3, "3"), ("x", "3")):
+        submission = read({"nbformat": form, "worksheets": [{"cells": [CELL]}]})
+        assert f"the notebook has format {name}" in submission.notes
