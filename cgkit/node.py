@@ -24,8 +24,9 @@ from cgkit.errors import CgkitError, DtypeError, OperandError, ShapeError
 from cgkit.types import Shape, Size, TensorType
 
 Family = Literal[
-    "source", "elementwise", "activation", "matrix", "reduction", "shape", "indexing", "control"
-]
+    "source", "elementwise", "activation", "matrix", "reduction", "shape", "indexing", "random",
+    "control",
+]  # fmt: skip
 Rule = Callable[..., Any]
 NO_PARAMS: Mapping[str, Any] = {}
 

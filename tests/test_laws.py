@@ -18,6 +18,7 @@ WANTED = {
 
 ONE_OPERAND = "it has one operand, so nothing can broadcast"
 BITS = "floats have no bits to combine"
+KEYS = "it reads a key or a seed, one whole number"
 NO_AXIS = "a single number has no axis to join, cut, sum over or slide along"
 WHY_NOT = {
     **{(each.name, "broadcast"): ONE_OPERAND for each in OPERATORS if each.operands == 1},
@@ -27,6 +28,18 @@ WHY_NOT = {
             "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "left_shift", "right_shift",
         )
         for what in ("float64", "float32", "nan", "inf")
+    },
+    **{
+        (name, what): KEYS
+        for name in (
+            "key", "split_key", "fold_in", "uniform", "normal", "randint", "permutation",
+        )
+        for what in ("empty", "broadcast", "negative stride", "nan", "inf", "float64", "float32")
+    },
+    **{
+        (name, what): KEYS
+        for name in ("split_key", "uniform", "normal", "randint", "permutation")
+        for what in ("int32", "int64")
     },
     **{
         (name, "0-d"): NO_AXIS

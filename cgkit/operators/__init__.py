@@ -4,7 +4,7 @@
     elementwise  <  indexing  <  movement  <  reduction  <  linalg, convolution
                     indexing  <  writing
                                  movement  <  axes  <  joining
-                                 movement  <  padding, repetition, triangles
+                                 movement  <  padding, repetition, triangles, random
                                               reduction  <  probability, statistics, products
                                               linalg  <  pooling  <  max_pooling
 
@@ -37,6 +37,7 @@ from cgkit.operators import (
     powers,
     probability,
     products,
+    random,
     reduction,
     repetition,
     rounding,
@@ -49,7 +50,7 @@ from cgkit.operators import (
 FAMILIES = (
     elementwise, rounding, logic, powers, trigonometry, activation,
     indexing, writing,
-    movement, axes, joining, repetition, padding, triangles,
+    movement, axes, joining, repetition, padding, triangles, random,
     reduction, probability, statistics, products,
     linalg, convolution, pooling, max_pooling,
 )  # fmt: skip

@@ -157,6 +157,53 @@ def conditions(rng: np.random.Generator) -> Iterator[Sample]:
         yield Sample((condition, a, b), differentiable=sample.differentiable)
 
 
+def keyed(*each: Mapping[str, Any]) -> Samples:
+    """Draw keys, with each of these params."""
+
+    def samples(rng: np.random.Generator) -> Iterator[Sample]:
+        for params in each:
+            yield Sample((np.array(rng.integers(2**63), np.uint64),), params, False)
+
+    return samples
+
+
+def seeds(rng: np.random.Generator) -> Iterator[Sample]:
+    """Draw seeds: whole numbers, negative and large ones among them."""
+    for number, dtype in ((7, "int64"), (-3, "int32"), (2**64 - 1, "uint64")):
+        yield Sample((np.array(number, dtype),))
+
+
+def fold_ins(rng: np.random.Generator) -> Iterator[Sample]:
+    """Draw a key and a number to fold in."""
+    for sample in seeds(rng):
+        yield Sample((np.array(rng.integers(2**63), np.uint64), *sample.operands))
+
+
+def probabilities(rng: np.random.Generator) -> Iterator[Sample]:
+    """Draw a key and chances."""
+    for dtype in FLOATS:
+        for shape in SHAPES:
+            chances = rng.random(shape).astype(dtype)
+            yield Sample((np.array(rng.integers(2**63), np.uint64), chances))
+    key = np.array(5, np.uint64)
+    yield Sample((key, backward_view(rng.random((4, 3)))), {"shape": (2, 4, 3)})
+    yield Sample((key, SPECIAL), differentiable=False)
+    for integer in INTEGERS:
+        yield Sample((key, np.array([0, 1, 1], integer)), differentiable=False)
+
+
+def with_key(*each: Mapping[str, Any]) -> Samples:
+    """Draw an operand and a key, with each of these params."""
+
+    def samples(rng: np.random.Generator) -> Iterator[Sample]:
+        for params in each:
+            for sample in values(rng):
+                key = np.array(rng.integers(2**63), np.uint64)
+                yield Sample((*sample.operands, key), params, sample.differentiable)
+
+    return samples
+
+
 def casts(rng: np.random.Generator) -> Iterator[Sample]:
     """Draw an operand and another dtype."""
     for shape in SHAPES:

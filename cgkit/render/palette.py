@@ -69,6 +69,7 @@ LOOKS: Mapping[str, Look] = {
     "reduction": Look("invtrapezium", "#F5DDEA", "#A8487E", "▽"),
     "shape": Look("parallelogram", "#E3F3FC", "#2F87B7", "▱"),
     "indexing": Look("house", "#E6E1F5", "#6A51A3", "⬠"),
+    "random": Look("octagon", "#EFE4D8", "#7A5230", "⚄"),
     "control": Look("diamond", "#E4E4E4", "#444444", "◇"),
     "group": Look("box3d", "#FFFFFF", "#555555", "❒"),
     "output": Look("plaintext", "#FFFFFF", "#FFFFFF", ""),

@@ -215,7 +215,7 @@ def _matters(
 
 def _changed(x: Any) -> np.ndarray:
     array = np.asarray(x)
-    return ~array if array.dtype == np.bool_ else -1 - array
+    return ~array if array.dtype.kind in "bu" else -1 - array
 
 
 def _rules(
