@@ -19,8 +19,9 @@ from cgkit.cli.report import SIGNS, Item, Progress, Status, colors_wanted, emit,
 from cgkit.errors import EnvironmentFault, NotebookError, UsageFault
 from cgkit.grading.batch import Graded, grade_class, lessons_of
 from cgkit.grading.gradebook import Change
-from cgkit.grading.places import Places, read_places
+from cgkit.grading.places import Places, read_places, safe_id
 from cgkit.grading.sandbox import Situation, find
+from cgkit.grading.shown import plain
 from cgkit.grading.situation import MEANINGS
 from cgkit.notebooks.build import is_current
 from cgkit.notebooks.project import Project, find_project
@@ -129,7 +130,7 @@ class Teller:
         self.done, self.total = done, total
         self._progress.total = total
         self._slow += not graded.known
-        words = [graded.student]
+        words = [safe_id(graded.student)]
         if self._slow:
             seconds = (time.monotonic() - self._start) / self._slow * (total - done)
             words.append(f"about {lasting(seconds)} left")
@@ -228,7 +229,7 @@ def _item(graded: Graded) -> GradedItem:
     """Turn a submission into an item."""
     result = graded.result
     return GradedItem(
-        name=f"{graded.assignment}/{graded.student}",
+        name=f"{graded.assignment}/{safe_id(graded.student)}",
         status=_status(graded),
         detail="\n".join([f"{_points(graded)} points", *graded.remarks()]),
         points=graded.recorded.points,
@@ -246,15 +247,15 @@ def _item(graded: Graded) -> GradedItem:
 def _table(name: str, graded: Iterable[Graded]) -> list[str]:
     """Lay out one assignment, one line a student, with what is special below it."""
     graded = list(graded)
-    width = max(len(name) - 2, *(len(one.student) for one in graded))
+    width = max(len(name) - 2, *(len(safe_id(one.student)) for one in graded))
     lines = [f"{name:<{width + 2}}  points"]
     for one in graded:
         sign, color = SIGNS[_status(one)]
         shown = click.style(sign, fg=color) if colors_wanted() else sign
         waiting = f"   waits for a person: {', '.join(one.waiting)}" if one.waiting else ""
         label = f"   {one.result.label}" if one.result.label else ""
-        lines.append(f"{shown} {one.student:<{width}}  {_points(one)}{label}{waiting}")
-        lines += [f"    {remark}" for remark in one.remarks()]
+        lines.append(f"{shown} {safe_id(one.student):<{width}}  {_points(one)}{label}{waiting}")
+        lines += [plain(f"    {remark}") for remark in one.remarks()]
     return [*lines, ""]
 
 

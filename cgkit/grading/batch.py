@@ -27,7 +27,7 @@ from cgkit.errors import EnvironmentFault, NotebookError, UsageFault
 from cgkit.grading.evidence import flags_of_files
 from cgkit.grading.gradebook import Desk, Marks, Name, Recorded
 from cgkit.grading.grades import write_grades
-from cgkit.grading.intake import HandedIn, safe_id, take_in
+from cgkit.grading.intake import HandedIn, take_in
 from cgkit.grading.kept import Kept, digest, environment
 from cgkit.grading.marked import (
     flag_line,
@@ -39,7 +39,7 @@ from cgkit.grading.marked import (
     write_whole,
 )
 from cgkit.grading.master import Master, read_master
-from cgkit.grading.places import Places
+from cgkit.grading.places import Places, safe_id
 from cgkit.grading.register import desk_for
 from cgkit.grading.result import CellResult, Result
 from cgkit.grading.sandbox import Situation

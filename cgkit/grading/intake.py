@@ -27,6 +27,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from cgkit.grading.places import safe_id
 from cgkit.grading.submission import LARGEST
 
 MOST_ENTRIES = 2_000
@@ -131,6 +132,8 @@ def take_in(
     ('nothing was handed in',)
     """
     taking = _Taking(folder, f"{notebook}.ipynb", tuple(cells), siblings or {})
+    if (known := safe_id(student)) != student:
+        taking.notes.append(f"the folder {_shown(student)} has a name to avoid; here it is {known}")
     try:
         return _taken(taking, student)
     except (OSError, ValueError) as error:
@@ -384,17 +387,3 @@ def _listed(names: Sequence[str]) -> str:
     shown = ", ".join(_shown(name) for name in names[:MOST_NAMED])
     more = len(names) - MOST_NAMED
     return f"{shown} and {more:,} more" if more > 0 else shown
-
-
-def safe_id(name: str) -> str:
-    r"""Give the name of a folder as a gradebook can hold it.
-
-    Examples
-    --------
-    >>> safe_id("zoë"), safe_id("a\udcffb")
-    ('zoë', 'a?b')
-    """
-    with contextlib.suppress(UnicodeEncodeError):
-        name.encode("utf-8")
-        return name
-    return name.encode("utf-8", "replace").decode("utf-8")

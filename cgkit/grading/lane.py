@@ -187,7 +187,7 @@ class Lane:
         return Judge(plan, self._sandbox, policy, seeds, times, prepared.names, prepared.results)
 
     def _seeds(self, student: str) -> Seeds:
-        name = f"{self.assignment.name}/{student}".encode()
+        name = f"{self.assignment.name}/{student}".encode("utf-8", "surrogateescape")
         outside = hmac.new(self._secret, name, "sha256").digest()
         inside = hashlib.sha256(b"inside/" + name).digest()
         return Seeds(*(int.from_bytes(digest[:4], "big") for digest in (inside, outside)))

@@ -12,6 +12,7 @@ Whoever moves a class, or its gradebook to a PostgreSQL server, says so there on
 
 from __future__ import annotations
 
+import hashlib
 import os
 import secrets
 from collections.abc import Iterator
@@ -76,7 +77,8 @@ class Places:
 
     def marked(self, student: str, assignment: str, notebook: str = "") -> Path:
         """Give the place of a marked notebook."""
-        return self.autograded / student / assignment / f"{notebook or assignment}.ipynb"
+        name = f"{notebook or assignment}.ipynb"
+        return self.autograded / safe_id(student) / assignment / name
 
     def students(self, assignment: str) -> tuple[str, ...]:
         """Name all who handed something in, in order; a folder without a notebook counts."""
@@ -105,6 +107,23 @@ class Places:
             else:
                 fresh.replace(path)
         return path.read_bytes()
+
+
+def safe_id(name: str) -> str:
+    r"""Give the name of a student's folder as gradebook, nbgrader and a terminal can take it.
+
+    Two names never become one: what had to be changed carries a sum of what it was.
+
+    Examples
+    --------
+    >>> safe_id("zoë"), safe_id("a\udcffb"), safe_id("new\nline")
+    ('zoë', 'a_b-01ce0241', 'new_line-58fb6729')
+    """
+    shown = "".join(one if one.isprintable() else "_" for one in name)
+    if shown == name:
+        return name
+    whole = hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()
+    return f"{shown[:100]}-{whole[:8]}"
 
 
 def read_places(root: Path) -> Places:

@@ -79,6 +79,12 @@ def class_of(course, monkeypatch):
     return install
 
 
+def test_nothing_that_students_named_reaches_the_terminal_raw(class_of, capsys):
+    class_of(graded("\x1b[31mred\n", notes=("note \x1b[2J",), failed="\x1b]0;x\x07"))
+    run(["grade", "01_sums"])
+    assert not {"\x1b", "\x07"} & {*capsys.readouterr().out}
+
+
 def test_a_table_shows_points_notes_and_flags(class_of, capsys):
     flag = Flag("uses the network", "line 1: import socket", "add")
     asked = class_of(

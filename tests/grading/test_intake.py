@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from cgkit.grading import intake
-from cgkit.grading.intake import read_plain, read_timestamp, safe_id, take_in
+from cgkit.grading.intake import read_plain, read_timestamp, take_in
 
 GOOD = b'{"cells": [{"id": "mean"}, {"id": "order"}]}'
 POOR = b'{"cells": []}'
@@ -260,9 +260,11 @@ def test_reading_says_what_is_wrong(tmp_path):
         read_plain(tmp_path / "a", 4)
 
 
-def test_ids_can_be_stored():
-    assert safe_id("李雷 b") == "李雷 b"
-    safe_id(os.fsdecode(b"a\xff")).encode("utf-8")
+def test_a_folder_that_has_another_name_in_the_gradebook_says_so(folder):
+    put(folder, **{"small.ipynb": GOOD})
+    found = take_in(folder, "ada\x1b[31m", "small")
+    assert found.raw == GOOD
+    assert found.notes[0].startswith("the folder 'ada?[31m' has a name to avoid; here it is ")
 
 
 # several notebooks

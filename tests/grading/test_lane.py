@@ -43,6 +43,11 @@ def test_seeds_differ_by_student_and_secret_and_never_meet(lane):
     assert len({ada.inside, ada.outside, ben.inside, ben.outside}) == 4
 
 
+def test_a_student_whose_name_is_no_text_is_graded(lane):
+    result = lane.grade("a\udcff", raw(written()))
+    assert (result.score, result.failed) == (sum(POINTS.values()), "")
+
+
 @pytest.mark.parametrize("data", [b"", b"not json", b"\x00" * 50, b"[1, 2]", b'{"cells": 5}'])
 def test_every_file_gets_a_row(lane, data):
     result = lane.grade("odd", data)

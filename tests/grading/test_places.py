@@ -5,7 +5,7 @@ import stat
 import pytest
 
 from cgkit.errors import EnvironmentFault
-from cgkit.grading.places import Places, read_places
+from cgkit.grading.places import Places, read_places, safe_id
 
 
 def test_the_file_of_the_course_is_understood(tiny_course, monkeypatch):
@@ -80,3 +80,22 @@ def test_the_secret_is_made_once_and_is_for_its_owner_only(places):
     mode = (places.kept / "secret").stat().st_mode
     assert stat.S_IMODE(mode) == 0o600
     assert [path.name for path in places.kept.iterdir()] == ["secret"]
+
+
+@pytest.mark.parametrize(
+    "name", ["ada", "李雷 b", "o'neil, a", "zoë", "a+b", "ok ", "🙂", "-dash", "a[1]"]
+)
+def test_a_name_that_nbgrader_takes_stays(name):
+    assert safe_id(name) == name
+
+
+ODD = ["a\udce9", "a\udcff", "new\nline", "\x1b[31mred", "tab\t", "\udcff" * 200]
+
+
+def test_names_that_nothing_can_take_are_made_safe_and_stay_apart(tiny_course):
+    """A folder with a line break stopped the feedback of a whole class, and two became one."""
+    safe = [safe_id(name) for name in ODD]
+    assert len({*safe}) == len(ODD)
+    assert all(one.isprintable() and len(one) < 120 for one in safe)
+    places = read_places(tiny_course)
+    assert places.marked(ODD[0], "01").parent.parent.name == safe[0]
