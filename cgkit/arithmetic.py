@@ -4,7 +4,8 @@
 
 A handle class says once, in `unary` and `binary`, what applying an operator means; everything here
 follows. Comparisons give booleans for each element and have no gradient; `==` compares elements
-too, so handles are told apart by `is`.
+too, so handles are told apart by `is`. `&`, `|`, `^`, `~` and shifts work on bits, and on truth
+values as "and", "or" and "not" for each element.
 """
 
 from __future__ import annotations
@@ -114,6 +115,52 @@ class Arithmetic(Operand):
 
     def __ne__(self, other: object) -> Any:
         return self.binary(ops.ALL["not_equal"], self, other)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return self.binary(ops.ALL["floor_div"], self, other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return self.binary(ops.ALL["floor_div"], other, self)
+
+    def __mod__(self, other: Any) -> Any:
+        return self.binary(ops.ALL["mod"], self, other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return self.binary(ops.ALL["mod"], other, self)
+
+    def __and__(self, other: Any) -> Any:
+        return self.binary(ops.ALL["bitwise_and"], self, other)
+
+    def __rand__(self, other: Any) -> Any:
+        return self.binary(ops.ALL["bitwise_and"], other, self)
+
+    def __or__(self, other: Any) -> Any:
+        return self.binary(ops.ALL["bitwise_or"], self, other)
+
+    def __ror__(self, other: Any) -> Any:
+        return self.binary(ops.ALL["bitwise_or"], other, self)
+
+    def __xor__(self, other: Any) -> Any:
+        return self.binary(ops.ALL["bitwise_xor"], self, other)
+
+    def __rxor__(self, other: Any) -> Any:
+        return self.binary(ops.ALL["bitwise_xor"], other, self)
+
+    def __lshift__(self, other: Any) -> Any:
+        return self.binary(ops.ALL["left_shift"], self, other)
+
+    def __rlshift__(self, other: Any) -> Any:
+        return self.binary(ops.ALL["left_shift"], other, self)
+
+    def __rshift__(self, other: Any) -> Any:
+        return self.binary(ops.ALL["right_shift"], self, other)
+
+    def __rrshift__(self, other: Any) -> Any:
+        return self.binary(ops.ALL["right_shift"], other, self)
+
+    def __invert__(self) -> Self:
+        turned: Self = self.unary(ops.ALL["bitwise_not"], self)
+        return turned
 
     def __getitem__(self, key: Any) -> Self:
         index, arrays = normal_index(key, self.ndim)

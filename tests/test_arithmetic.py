@@ -5,7 +5,7 @@ import operator
 import numpy as np
 import pytest
 
-from cgkit import GraphBuilder, ShapeError, Tensor, run
+from cgkit import DtypeError, GraphBuilder, ShapeError, Tensor, run
 from cgkit.errors import OperandError
 
 A = np.array([[1.5, -2.0], [0.5, 3.0]])
@@ -33,6 +33,30 @@ def check(act, *arrays):
 @pytest.mark.parametrize("act", BINARY, ids=lambda act: act.__name__)
 def test_two_tensors(act):
     check(act, A, B)
+
+
+@pytest.mark.parametrize("act", [operator.floordiv, operator.mod], ids=lambda act: act.__name__)
+@pytest.mark.parametrize("other", [B, 2.5, -3], ids=str)
+def test_what_a_division_leaves(act, other):
+    check(lambda x: act(x, other), A)
+    check(lambda x: act(other, x), A)
+
+
+BITS = (operator.and_, operator.or_, operator.xor, operator.lshift, operator.rshift)
+
+
+@pytest.mark.parametrize("act", BITS, ids=lambda act: act.__name__)
+def test_bits(act):
+    whole = np.array([[5, 3], [2, -7]])
+    check(act, whole, abs(whole))
+    check(lambda x: act(x, 2), whole)
+    check(lambda x: act(2, x), abs(whole))
+    check(operator.invert, whole)
+
+
+def test_truth_values_combine():
+    check(lambda x: ((x > 0.0) & (x < 2.0)) | ~(x > -1.0), A)
+    check(lambda x: (x > 0.0) ^ True, A)
 
 
 @pytest.mark.parametrize("act", BINARY, ids=lambda act: act.__name__)
@@ -101,9 +125,11 @@ def test_one_text_for_both_worlds():
 def test_what_no_tensor_can():
     with pytest.raises(OperandError, match="a value of a graph cannot be written"):
         GraphBuilder().placeholder((2, 2))[0] = 1.0
-    for act in (operator.mod, operator.floordiv, operator.and_, operator.lshift):
-        with pytest.raises(TypeError):
+    for act in (operator.and_, operator.lshift):
+        with pytest.raises(DtypeError, match="cannot take float64"):
             act(Tensor(A), Tensor(B))
+    with pytest.raises(TypeError):
+        divmod(Tensor(A), Tensor(B))
 
 
 def test_transpose_takes_axes_one_by_one_or_together():
