@@ -163,7 +163,7 @@ class Arithmetic(Operand):
         return turned
 
     def __getitem__(self, key: Any) -> Self:
-        index, arrays = normal_index(key, self.ndim)
+        index, arrays = normal_index(key, self.ndim, self.shape)
         chosen: Self = ops.ALL["index" if arrays else "slice"](self, *arrays, index=index)
         return chosen
 

@@ -6,6 +6,7 @@
                                  movement  <  axes  <  joining
                                  movement  <  padding, repetition, triangles, random
                                               reduction  <  probability, statistics, products
+                                 joining  <  gathering  <  scattering, ordering
                                               linalg  <  pooling  <  max_pooling
 
 Each is one definition in the file of its family; this list follows by itself. A file imports only
@@ -26,12 +27,14 @@ from cgkit.operators import (
     axes,
     convolution,
     elementwise,
+    gathering,
     indexing,
     joining,
     linalg,
     logic,
     max_pooling,
     movement,
+    ordering,
     padding,
     pooling,
     powers,
@@ -41,6 +44,7 @@ from cgkit.operators import (
     reduction,
     repetition,
     rounding,
+    scattering,
     statistics,
     triangles,
     trigonometry,
@@ -52,6 +56,7 @@ FAMILIES = (
     indexing, writing,
     movement, axes, joining, repetition, padding, triangles, random,
     reduction, probability, statistics, products,
+    gathering, scattering, ordering,
     linalg, convolution, pooling, max_pooling,
 )  # fmt: skip
 ALL: Mapping[str, Operator] = MappingProxyType(

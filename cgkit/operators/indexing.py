@@ -18,7 +18,16 @@ from cgkit.errors import DtypeError, ShapeError
 from cgkit.node import Kind, Operator, Sample
 from cgkit.operators.elementwise import no_flops
 from cgkit.operators.samples import backward_view, variations, with_params
-from cgkit.types import Dim, Shape, Size, TensorType, broadcast_shapes, show_shape, value_of
+from cgkit.types import (
+    Dim,
+    Shape,
+    Size,
+    TensorType,
+    broadcast_shapes,
+    meet_shapes,
+    show_shape,
+    value_of,
+)
 
 Bound = Size | None
 """Where a slice starts or stops; a Dim only in gradients of joined tensors."""
@@ -63,7 +72,9 @@ def to_python(index: tuple[Item, ...], arrays: tuple[Any, ...] = ()) -> tuple[An
     )
 
 
-def normal_index(key: Any, ndim: int) -> tuple[tuple[Item, ...], tuple[Any, ...]]:
+def normal_index(
+    key: Any, ndim: int, shape: Shape | None = None
+) -> tuple[tuple[Item, ...], tuple[Any, ...]]:
     """Split what stands in the brackets of x[...] into an index param and its array operands.
 
     Parameters
@@ -72,6 +83,9 @@ def normal_index(key: Any, ndim: int) -> tuple[tuple[Item, ...], tuple[Any, ...]
         Ints, slices, None, `...`, lists, arrays and tensors of ints or booleans, or a tuple.
     ndim
         The number of axes of x.
+    shape
+        The sizes of x if masks of known numbers shall become the places of their True elements;
+        the shape of the result is then known too.
 
     Returns
     -------
@@ -101,9 +115,24 @@ def normal_index(key: Any, ndim: int) -> tuple[tuple[Item, ...], tuple[Any, ...]
     entries[at : at + 1] = [slice(None)] * (ndim - used)
     items: list[Item] = []
     arrays: list[Any] = []
+    axis = 0
     for entry in entries:
-        items.append(_item(entry, arrays))
+        used = _axes_of(entry)
+        mask = np.asarray(entry) if isinstance(entry, list | np.ndarray) else None
+        if shape is not None and mask is not None and mask.dtype == np.bool_ and mask.ndim:
+            places = _places_of(mask, shape[axis : axis + used])
+            arrays += places
+            items += [ARRAY] * len(places)
+        else:
+            items.append(_item(entry, arrays))
+        axis += used
     return tuple(items), tuple(arrays)
+
+
+def _places_of(mask: np.ndarray, sizes: Shape) -> tuple[np.ndarray, ...]:
+    """Give the places of a mask's True elements, an array for each of its axes."""
+    meet_shapes(mask.shape, sizes, "that of the axes which the mask is for")
+    return mask.nonzero()
 
 
 def _axes_of(entry: Any) -> int:
@@ -290,8 +319,20 @@ def _compute_index(a: Any, *arrays: Any, index: tuple[Item, ...]) -> Any:
 def _scatter(g: Any, *arrays: Any, shape: tuple[int, ...], index: tuple[Item, ...]) -> np.ndarray:
     array = np.asarray(g)
     result = np.zeros(shape, array.dtype)
-    np.add.at(result, to_python(index, arrays), array)
+    try:
+        np.add.at(result, to_python(index, arrays), array)
+    except IndexError as error:
+        raise ShapeError(f"an index lies outside {show_shape(shape)}: {error}") from None
     return result
+
+
+def _infer_scatter(
+    g: TensorType, *arrays: TensorType, shape: Shape, index: tuple[Item, ...]
+) -> TensorType:
+    if all(array.dtype != np.bool_ for array in arrays):  # how much a mask takes is not known
+        part = infer_index(tuple(shape), index, arrays)
+        meet_shapes(g.shape, part, f"that of a part of {show_shape(shape)}")
+    return TensorType(shape, g.dtype)
 
 
 def _index_samples(rng: np.random.Generator) -> Iterator[Sample]:
@@ -332,8 +373,7 @@ index_: Operator = Operator(
     saves=("bcdefgh", ""), samples=_index_samples,
 )  # fmt: skip
 scatter: Operator = Operator(
-    "scatter", _scatter,
-    lambda g, *arrays, shape, index: TensorType(shape, g.dtype),
+    "scatter", _scatter, _infer_scatter,
     kind=Kind.OPAQUE, family="indexing", flops=lambda result, g, *arrays, shape, index: g.size,
     doc="zeros of a shape to which g is added at the places of an index: the gradient of index",
     gradient=(

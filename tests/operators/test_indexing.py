@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from cgkit import DtypeError, GraphBuilder, ShapeError, Tensor, grad, run
+from cgkit import DtypeError, GraphBuilder, ShapeError, Tensor, grad, ops, run
 from cgkit.operators.indexing import ARRAY, Span, normal_index, to_python
+from cgkit.testing import check_gradient
 from cgkit.testing.cases import same
 from cgkit.types import Dim
 
@@ -97,6 +98,42 @@ def test_a_mask_selects_eagerly_and_its_gradient_goes_back():
     assert x.grad.data.tolist() == [2, 0, 2]
 
 
+@pytest.mark.parametrize(
+    "key",
+    [
+        X[:, :, 0] > 2, X > 3, (slice(None), [True, False, True]), (0, X[0, :, 0] > 0),
+        ([True, False], slice(None), [0, 1]), (slice(None), np.zeros((3, 4), bool)),
+        (None, [False, True]), (..., [True, False, True, True]),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_masks_of_known_numbers_work_in_graphs(key):
+    builder = GraphBuilder()
+    value = builder.placeholder(X.shape)
+    part = value[key]
+    (found,) = run(builder.graph([part]), X)
+    np.testing.assert_array_equal(found, X[key])
+    assert part.shape == found.shape
+    np.testing.assert_array_equal(Tensor(X)[key].data, X[key])
+    check_gradient(lambda x: x[key] * 2.0, X)
+
+
+@pytest.mark.parametrize("world", ["eager", "static"])
+def test_masks_of_another_size(world):
+    x = Tensor(X) if world == "eager" else GraphBuilder().placeholder((2, 3, 4))
+    for mask in ([True], [True, False, True], np.ones((2, 2), bool)):
+        with pytest.raises(ShapeError, match="is not that of the axes which the mask is for"):
+            x[mask]
+
+
+def test_scattering_outside_or_what_does_not_fit():
+    index, places = normal_index([0, 5], 1)
+    with pytest.raises(ShapeError, match=r"an index lies outside \(3,\)"):
+        ops.scatter(Tensor([1.0, 2.0]), *places, shape=(3,), index=index)
+    with pytest.raises(ShapeError, match="is not that of a part"):
+        ops.scatter(GraphBuilder().placeholder((3,)), *places, shape=(9,), index=index)
+
+
 def test_an_index_that_was_changed_is_noticed():
     x, at = Tensor([1.0, 2.0], requires_grad=True), Tensor([0, 1])
     y = x[at].sum()
@@ -136,12 +173,12 @@ def test_what_only_one_world_can_know():
         value[value > 0.0]
 
 
-def test_elements_cannot_be_set():
-    for x in (Tensor(X), GraphBuilder().placeholder((2, 3, 4))):
-        with pytest.raises(TypeError, match="cannot be set one by one"):
-            x[0] = 1.0
-        with pytest.raises(TypeError, match="cannot be set one by one"):
-            x[0] += 1.0
+def test_elements_of_a_value_cannot_be_set():
+    x = GraphBuilder().placeholder((2, 3, 4))
+    with pytest.raises(TypeError, match="cannot be set one by one"):
+        x[0] = 1.0
+    with pytest.raises(TypeError, match="cannot be set one by one"):
+        x[0] += 1.0
 
 
 class TestOpenSizes:
