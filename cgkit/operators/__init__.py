@@ -7,6 +7,7 @@
                                  movement  <  padding, repetition, triangles, random
                                               reduction  <  probability, statistics, products
                                  joining  <  gathering  <  scattering, ordering
+                                 linalg, triangles  <  contraction
                                               linalg  <  pooling  <  max_pooling
 
 Each is one definition in the file of its family; this list follows by itself. A file imports only
@@ -25,6 +26,7 @@ from cgkit.node import Operator
 from cgkit.operators import (
     activation,
     axes,
+    contraction,
     convolution,
     elementwise,
     gathering,
@@ -57,7 +59,7 @@ FAMILIES = (
     movement, axes, joining, repetition, padding, triangles, random,
     reduction, probability, statistics, products,
     gathering, scattering, ordering,
-    linalg, convolution, pooling, max_pooling,
+    linalg, contraction, convolution, pooling, max_pooling,
 )  # fmt: skip
 ALL: Mapping[str, Operator] = MappingProxyType(
     {
