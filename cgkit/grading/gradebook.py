@@ -165,12 +165,12 @@ class Gradebook(AbstractContextManager["Gradebook"]):
     """
 
     def __init__(self, url: str) -> None:
-        waiting = {"timeout": WAIT} if url.startswith("sqlite") else {}
+        self.engine = engine_of(url)
         try:
-            self.engine = sql.create_engine(url, connect_args=waiting)
             self.tables = frozenset(sql.inspect(self.engine).get_table_names())
-        except (sql.exc.SQLAlchemyError, ImportError) as error:
-            raise _unusable(url, error) from error
+        except sql.exc.SQLAlchemyError as error:
+            self.engine.dispose()
+            raise unusable(url, error) from error
 
     def __enter__(self) -> Self:
         return self
@@ -226,9 +226,11 @@ class Desk:
         """
         try:
             with self.engine.begin() as connection:
-                return self._record(connection, marks)
+                recorded = self._record(connection, marks)
         except sql.exc.SQLAlchemyError as error:
-            raise _unusable(str(self.engine.url), error) from error
+            raise unusable(str(self.engine.url), error) from error
+        self._students.add(marks.student)  # only now is it there for good
+        return recorded
 
     def points(self, student: str) -> dict[str, float | None]:
         """Give the automatic marks of a student, by the name of the cell, as they are written."""
@@ -278,7 +280,6 @@ class Desk:
         if marks.flagged and not marks.same:
             now = sql.update(_SHEET).where(_SHEET.c.id == sheet)
             connection.execute(now, {"flagged": True})
-        self._students.add(marks.student)
         return sheet, new
 
     def _comment(self, connection: Connection, sheet: str, marks: Marks) -> None:
@@ -342,15 +343,44 @@ def _cells(connection: Connection, notebook: str) -> tuple[tuple[GradeCell, ...]
 
 
 _CURES = {
+    "psycopg": 'pip install "psycopg[binary]"',
     "locked": "closing whatever else writes to it",
+    "lock timeout": "closing whatever else writes to it",
+    "connection": "starting its server, or another db_url in nbgrader_config.py",
     "readonly": "letting its file and its folder be written",
     "full": "making room on the disk, then the same command: it goes on from here",
     "not a database": "moving it away: the next run makes a new one, without marks given by hand",
 }
-"""What to try, by a word of what SQLite says."""
+"""What to try, by a word of what SQLite, or a driver of PostgreSQL, says."""
 
 
-def _unusable(url: str, error: Exception) -> EnvironmentFault:
+def engine_of(url: str) -> sql.Engine:
+    """Get ready to talk to a gradebook, in a file or on a server; nothing is opened yet.
+
+    Parameters
+    ----------
+    url
+        Its address.
+
+    Raises
+    ------
+    EnvironmentFault
+        It is no address, or the package that speaks with such a server is missing.
+    """
+    server = not url.startswith("sqlite")
+    waiting: dict[str, Any] = {"timeout": WAIT}
+    if server:
+        waiting = {}
+    if url.startswith("postgres"):
+        waiting = {"connect_timeout": 10, "options": f"-c lock_timeout={round(WAIT * 1000)}"}
+    try:  # a server may have closed a connection that was idle for long
+        return sql.create_engine(url, connect_args=waiting, pool_pre_ping=server)
+    except (sql.exc.SQLAlchemyError, ImportError) as error:
+        raise unusable(url, error) from error
+
+
+def unusable(url: str, error: Exception) -> EnvironmentFault:
+    """Turn an error of the gradebook into a sentence; no password is in it."""
     shown = str(sql.engine.make_url(url)) if "://" in url else url
     why = str(getattr(error, "orig", None) or error).splitlines()[0]
     attempt = next((cure for word, cure in _CURES.items() if word in why), "")

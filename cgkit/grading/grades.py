@@ -16,6 +16,8 @@ from typing import Any, TypeAlias
 
 import sqlalchemy as sql
 
+from cgkit.grading.gradebook import engine_of, unusable
+
 Grades: TypeAlias = tuple[Any, ...]
 
 COLUMNS = (
@@ -130,10 +132,18 @@ def plain(value: object) -> str:
 
 
 def write_grades(url: str, path: Path) -> None:
-    """Write the table of all grades, whole or not at all."""
-    engine = sql.create_engine(url)
+    """Write the table of all grades, whole or not at all.
+
+    Raises
+    ------
+    EnvironmentFault
+        The gradebook cannot be read.
+    """
+    engine = engine_of(url)
     try:
         text = table(grades(engine))
+    except sql.exc.SQLAlchemyError as error:
+        raise unusable(url, error) from error
     finally:
         engine.dispose()
     fresh = path.with_name(f".{path.name}.new")

@@ -14,12 +14,16 @@ from cgkit.grading.lane import Lane, read_assignment
 from cgkit.grading.register import enter
 from cgkit.grading.sandbox import Limits, find
 
-# tests are imported one by one, so a file they share is loaded by its place
-_PLACE = Path(__file__).with_name("classwork.py")
-_SPEC = importlib.util.spec_from_file_location("classwork", _PLACE)
-classwork = importlib.util.module_from_spec(_SPEC)
-sys.modules["classwork"] = classwork
-_SPEC.loader.exec_module(classwork)
+
+def _shared(name):
+    """Load a file that tests share by its place, since tests are imported one by one."""
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    made = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+classwork, server = _shared("classwork"), _shared("server")
 
 QUICK = Times(cell=1.5, own=1.0, total=20)
 SMALL = Limits(memory=600 << 20, together=700 << 20, processes=12)
@@ -58,10 +62,30 @@ def empty_book(tmp_path_factory):
 
 
 @pytest.fixture
-def book(empty_book, tmp_path_factory):
-    """A desk at a gradebook of its own, and the address."""
+def book_file(empty_book, tmp_path_factory):
+    """A desk at a gradebook in a file of its own, and the address."""
     path = tmp_path_factory.mktemp("book") / "gradebook.db"
     shutil.copyfile(empty_book, path)
     url = f"sqlite:///{path}"
     with Gradebook(url) as opened:
         yield opened.desk("small"), url
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def book(request):
+    """A desk at a gradebook of its own, in a file or on a server, and the address."""
+    if request.param == "sqlite":
+        yield request.getfixturevalue("book_file")
+        return
+    url = request.getfixturevalue("postgres").copy()
+    with Gradebook(url) as opened:
+        yield opened.desk("small"), url
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    """A PostgreSQL server of our own on a socket in a folder, with the small assignment in it."""
+    made = classwork.notebook(classwork.assignment_cells())
+    with server.started() as running:
+        enter(running.address("small"), "cgkit", Name("small"), made)
+        yield running

@@ -2,15 +2,31 @@
 
 import datetime
 import sqlite3
+import sys
 
 import pytest
 import sqlalchemy as sql
 
 from cgkit.errors import EnvironmentFault
+from cgkit.grading import gradebook
 from cgkit.grading.gradebook import Change, Gradebook, Mark, Marks
 
 RIGHT = {"test_mean": Mark(4.0), "test_order": Mark(3.0), "essay": Mark(None, look=True)}
 WHEN = datetime.datetime(2030, 1, 2, 3, 4, 5)
+
+
+STOPPING = {
+    "sqlite": [
+        "create trigger stop before insert on comment "
+        "when (select count(*) from comment) > 5 begin select raise(abort, 'disk full'); end"
+    ],
+    "postgresql": [
+        "create function stop() returns trigger language plpgsql as $$ begin "
+        "if (select count(*) from comment) > 5 then raise exception 'disk full'; end if; "
+        "return new; end $$",
+        "create trigger stop before insert on comment for each row execute function stop()",
+    ],
+}
 
 
 def rows(url, what="*", table="grade", where="1 = 1"):
@@ -45,7 +61,7 @@ def test_nbgrader_reads_what_was_written(book):
         assert marks["test_sort"] == (None, True)  # not named: waits for a person
         comments = {one.name: one.auto_comment for one in notebook.comments}
         assert (comments["colors"], comments["mean"]) == ("No response.", None)
-        theirs.engine.dispose()
+    theirs.engine.dispose()
 
 
 def test_writing_the_same_again_changes_nothing(book):
@@ -109,16 +125,17 @@ def test_a_teachers_words_are_kept(book):
 def test_a_submission_is_written_whole_or_not_at_all(book):
     desk, url = book
     desk.record(Marks("ada", RIGHT))
-    change(
-        url,
-        "create trigger stop before insert on comment "
-        "when (select count(*) from comment) > 5 begin select raise(abort, 'disk full'); end",
-    )
+    for statement in STOPPING[url.partition(":")[0]]:
+        change(url, statement)
     before = rows(url)
     with pytest.raises(EnvironmentFault, match="disk full"):
         desk.record(Marks("bob", RIGHT))
     assert rows(url) == before
     assert rows(url, "id", "student") == [("ada",)]
+    for table in ("grade", "comment", "submitted_notebook", "submitted_assignment"):
+        change(url, f"delete from {table}")
+    desk.record(Marks("bob", {}))  # who was written in vain is not known yet
+    assert rows(url, "id", "student") == [("ada",), ("bob",)]
 
 
 def test_points_are_read_back_as_written(book):
@@ -150,18 +167,16 @@ def test_what_is_no_gradebook_is_one_sentence(tmp_path):
         Gradebook("nonsense")
 
 
-def test_a_gradebook_that_may_not_be_written_is_said_to_be_so(book):
-    _, url = book
+def test_a_gradebook_that_may_not_be_written_is_said_to_be_so(book_file):
+    _, url = book_file
     address = f"sqlite:///file:{url.removeprefix('sqlite:///')}?mode=ro&uri=true"
     with Gradebook(address) as opened, pytest.raises(EnvironmentFault, match="readonly") as caught:
         opened.desk("small").record(Marks("ada", RIGHT))
     assert caught.value.attempt == "letting its file and its folder be written"
 
 
-def test_a_gradebook_that_another_writes_to_is_waited_for_and_then_named(book, monkeypatch):
-    from cgkit.grading import gradebook
-
-    _, url = book
+def test_a_gradebook_that_another_writes_to_is_waited_for_and_then_named(book_file, monkeypatch):
+    _, url = book_file
     monkeypatch.setattr(gradebook, "WAIT", 0.1)
     with Gradebook(url) as opened:
         desk = opened.desk("small")
@@ -172,3 +187,46 @@ def test_a_gradebook_that_another_writes_to_is_waited_for_and_then_named(book, m
         other.rollback()
         other.close()
         assert desk.record(Marks("ada", RIGHT)).new
+
+
+@pytest.mark.postgres
+def test_a_server_on_which_another_writes_is_waited_for_and_then_named(postgres, monkeypatch):
+    url = postgres.copy()
+    monkeypatch.setattr(gradebook, "WAIT", 0.2)
+    engine = sql.create_engine(url)
+    with Gradebook(url) as opened, engine.connect() as other:
+        desk = opened.desk("small")
+        other.execute(sql.text("lock table grade in exclusive mode"))
+        with pytest.raises(EnvironmentFault, match=r"lock timeout[\s\S]*closing whatever else"):
+            desk.record(Marks("ada", RIGHT))
+        other.rollback()
+        assert desk.record(Marks("ada", RIGHT)).new
+    engine.dispose()
+
+
+@pytest.mark.postgres
+def test_a_connection_that_the_server_closed_is_made_anew(postgres):
+    url = postgres.copy()
+    with Gradebook(url) as opened:
+        desk = opened.desk("small")
+        assert desk.record(Marks("ada", RIGHT)).new
+        postgres.drop_connections()
+        assert desk.record(Marks("bob", RIGHT)).new
+        assert not desk.record(Marks("ada", RIGHT)).new
+
+
+@pytest.mark.postgres
+def test_a_server_that_is_not_there_is_one_sentence(postgres, tmp_path):
+    url = f"postgresql://ada:secret@/class?host={tmp_path}"
+    with pytest.raises(EnvironmentFault, match="cannot be used") as caught:
+        Gradebook(url)
+    assert "starting its server" in caught.value.attempt
+    assert "secret" not in str(caught.value)
+
+
+def test_a_driver_that_is_missing_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(EnvironmentFault, match="cannot be used") as caught:
+        Gradebook("postgresql://ada:secret@localhost/class")
+    assert caught.value.attempt == 'pip install "psycopg[binary]"'
+    assert "secret" not in str(caught.value)
