@@ -52,8 +52,17 @@ def test_the_angle_of_a_point():
     np.testing.assert_allclose(ops.atan2(up, right), expected)
     assert slope(lambda a: ops.atan2(a, 4.0), 3.0) == pytest.approx(4 / 25)
     assert slope(lambda b: ops.atan2(3.0, b), 4.0) == pytest.approx(-3 / 25)
+    assert slope(lambda a: ops.atan2(a, 0.0), 0.0) == 0  # no direction is any better
     far = slope(lambda a: ops.atan2(a, 4e200), 3e200)  # the squares would overflow
     assert far == pytest.approx(4 / 25 * 1e-200)
+
+
+@pytest.mark.parametrize("name", ["asin", "acos", "atanh", "acosh"])
+def test_second_slopes_at_the_edge_are_infinite(name):
+    point = Tensor(1.0, requires_grad=True)
+    with np.errstate(all="ignore"):
+        (first,) = grad(ops.ALL[name](point), point, create_graph=True)
+        assert np.isinf(grad(first, point)[0].item())
 
 
 @pytest.mark.parametrize("name", ["sin", "cos", "tan"])
