@@ -31,6 +31,7 @@ NETWORK = "uses the network"
 PROGRAMS = "starts programs or processes"
 PICKLES = "uses pickles"
 NATIVE = "calls native code"
+TEXT = "runs a text as code"
 TESTS = "edited a test"
 RESET = "resets the notebook"
 MORE = "and more"
@@ -87,8 +88,11 @@ _CALLS_OF_MODULES = {
     "walk": FILES,
     "glob": FILES,
     "loads": PICKLES,
+    "exec": TEXT,
+    "eval": TEXT,
 }
 """Calls that tell when a module or Python itself is asked: a student's own walk walks a graph."""
+_DESCRIPTORS = ("os.read", "os.write", "os.dup", "os.dup2", "os.fdopen", "os.closerange")
 _NO_PICKLES = ("json", "tomllib")
 _NOTEBOOK_WORDS = (
     "input_transformer", "ast_transformers", "displayhook", "mimebundle_formatter",
@@ -117,6 +121,7 @@ _SEEN = {
 }
 _BY_CHANCE = re.compile(r"^(/scratch|/tmp)/(?:tmp)?[a-z0-9_]{8}(?![\w.])")
 """A file that Python's tempfile names."""
+_TABLES = {"modules", "__builtins__", "vars"}
 _EQUALITY = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__array__")
 _SHOWN = ("cgkit.checks", "cgkit.render")
 _LONGEST = 160
@@ -325,6 +330,8 @@ class _Reader:
             yield self._flag(PATCHES, node)
         elif name in _CALLS and name not in self.own:
             yield self._flag(_CALLS[name], node)
+        elif self._stands_for(function) in _DESCRIPTORS:
+            yield self._flag(FILES, node)
         elif name in _CALLS_OF_MODULES:
             home, _, rest = self._stands_for(function).partition(".")
             if home == "builtins" and not hasattr(builtins, rest):
@@ -337,7 +344,7 @@ class _Reader:
         for target in targets:
             if isinstance(target, ast.Attribute) and self._is_module(target.value):
                 yield self._flag(PATCHES, node)
-            if isinstance(target, ast.Subscript) and _names(target) & {"modules", "__builtins__"}:
+            if isinstance(target, ast.Subscript) and _names(target) & _TABLES:
                 yield self._flag(PATCHES, node)
             if isinstance(target, ast.Attribute) and target.attr == "displayhook":
                 yield self._flag(NOTEBOOK, node)
@@ -360,7 +367,7 @@ class _Reader:
             yield self._flag(NOTEBOOK, node)
         elif node.attr in ("__subclasses__", "__globals__", "f_back", "gi_frame", "f_globals"):
             yield self._flag(FRAMES, node)
-        elif node.attr == "modules" and _names(node) & {"sys"}:
+        elif node.attr in ("modules", "meta_path", "path_hooks") and _names(node) & {"sys"}:
             yield self._flag(PATCHES, node)
 
 

@@ -77,9 +77,9 @@ def plan_of(master: Master, submission: Submission) -> Plan:
     """Put the answers of a submission that was read into the assignment."""
     found = match(master, submission.cells)
     notes, edited = [*submission.notes], tuple[tuple[str, str], ...]()
-    if submission.cells:
+    notes += found.notes if submission.cells else []
+    if submission.cells and (found.found or not master.exported):
         edited = tuple(_edited_tests(master, submission.cells))
-        notes += found.notes
         notes += [f"{cell}: {what}; the assignment's own text was used" for cell, what in edited]
     extras = _extras(master, submission.cells, found, notes)
     cells: list[PlanCell] = [*extras.get(-1, ())]

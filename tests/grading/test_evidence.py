@@ -38,6 +38,10 @@ def kinds(source):
         ("%reset -f", evidence.RESET),
         ("import ctypes", evidence.NATIVE),
         ("import pickle\npickle.loads(b'')", evidence.PICKLES),
+        ("exec('np.sum = max')", evidence.TEXT),
+        ("import numpy as np\nvars(np)['sum'] = max", evidence.PATCHES),
+        ("import sys\nsys.meta_path.insert(0, Finder())", evidence.PATCHES),
+        ("import os\nfor fd in range(9): os.write(fd, b'4')", evidence.FILES),
     ],
 )
 def test_telling_lines(source, kind):
@@ -55,6 +59,9 @@ def test_telling_lines(source, kind):
         '"""A text of many lines\nthat says ../ somewhere"""',
         "import json\njson.loads('1')",
         "walk = [1]\nglob = 2",
+        "import re, sys\nre.compile('a')\nsys.stdout.write('a')\nsys.path.append('..')",
+        "class Graph:\n    def eval(self): return self.exec()\nGraph().eval()",
+        "def eval(graph): return graph\neval({})",
         "def walk(graph, node):\n    for one in graph[node]:\n        walk(graph, one)",
         "walk(graph, 'z')",  # the helper of another cell
         "class Door:\n    def open(self): self.kill()\nDoor().open()",

@@ -287,5 +287,4 @@ def test_the_work_on_another_assignment_is_one_note():
     other = {"nbgrader": {"grade_id": "other", "schema_version": 3, "solution": True}}
     made = {"cells": [{"cell_type": "code", "source": "print(1)", "metadata": other}]}
     notes = plan_of(made).notes
-    assert notes[0] == "no answer to this assignment was found; is it the work on another one?"
-    assert not any("mean: no answer" in note for note in notes)
+    assert notes == ("no answer to this assignment was found; is it the work on another one?",)
