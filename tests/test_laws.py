@@ -47,6 +47,7 @@ WHY_NOT = {
             "concat", "matmul", "split", "tril", "triu", "diagonal", "on_diagonal", "eye_like",
             "softmax", "log_softmax", "cumsum", "cumprod", "recurrence", "gather_elements",
             "add_elements", "positions", "argsort", "argtopk", "argcummax", "argcummin",
+            "logcumsumexp",
             "avg_pool", "avg_unpool", "lp_pool", "max_pool", "max_pool_places", "max_pool_taken",
             "max_unpool",
             *(f"conv{n}d{part}" for n in (1, 2, 3) for part in ("", "_transpose", "_kernel")),

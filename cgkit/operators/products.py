@@ -18,10 +18,17 @@ import numpy as np
 
 from cgkit.errors import DtypeError
 from cgkit.node import Kind, Operator, Rule
-from cgkit.operators.elementwise import quiet
+from cgkit.operators.elementwise import exp, quiet
 from cgkit.operators.movement import normal_axes, reshape, transpose
 from cgkit.operators.padding import pad
-from cgkit.operators.reduction import AXES, Axis, infer_reduction, spread
+from cgkit.operators.reduction import (
+    AXES,
+    Axis,
+    as_wide,
+    float_dtype,
+    infer_reduction,
+    spread,
+)
 from cgkit.operators.samples import with_params
 from cgkit.types import TensorType, count, meet_shapes
 
@@ -146,6 +153,37 @@ recurrence: Operator = Operator(
 
 def _added_back(g: Any, a: Any, axis: int, reverse: bool) -> Any:
     return recurrence(_shifted(a, axis, not reverse), g, axis=axis, reverse=not reverse)
+
+
+def _logcumsumexp(a: Any, axis: int) -> np.ndarray:
+    array, dtype = as_wide("logcumsumexp", a)
+    (at,) = normal_axes((axis,), array.ndim)
+    return np.logaddexp.accumulate(array, at).astype(dtype, copy=False)
+
+
+def _infer_logcumsumexp(a: TensorType, axis: int) -> TensorType:
+    normal_axes((axis,), a.ndim)
+    return TensorType(a.shape, float_dtype("logcumsumexp", a.dtype))
+
+
+def _logcumsumexp_back(g: Any, y: Any, a: Any, axis: int) -> Any:
+    """Pass back a running sum with factors exp(y[k] - y[k + 1]), which are at most 1."""
+    (at,) = normal_axes(axis, a.ndim)
+    pads = tuple((-1, 1) if i == at else (0, 0) for i in range(a.ndim))
+    factors = exp(y - (pad(y, pads=pads, mode="edge") if a.shape[at] != 0 else y))
+    return exp(a - y) * recurrence(factors, g, axis=axis, reverse=True)
+
+
+logcumsumexp: Operator = Operator(
+    "logcumsumexp", quiet(_logcumsumexp), _infer_logcumsumexp, operands=1, kind=Kind.OPAQUE,
+    family="reduction", flops=lambda result, a, **params: a.size * 3,
+    doc="the logarithm of the sum of e to the elements up to each one along an axis",
+    gradient=(_logcumsumexp_back,), saves=("ay",),
+    samples=with_params(
+        ((2, 4), {"axis": 1}), ((3, 2), {"axis": 0}), ((3, 0), {"axis": -1}), ((0, 3), {"axis": 1}),
+        ((2, 1), {"axis": 1}),
+    ),
+)  # fmt: skip
 
 
 def _prod(a: Any, axis: Axis = None, keepdims: bool = False) -> Any:

@@ -88,6 +88,18 @@ def test_an_infinity_stays_in_its_own_row():
     assert slope.data[1].tolist() == [5, 3]
 
 
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_running_logarithms(axis):
+    x = np.random.default_rng(0).normal(size=(3, 4)) * 3
+    expected = np.log(np.cumsum(np.exp(x), axis))
+    np.testing.assert_allclose(ops.logcumsumexp(x, axis=axis), expected)
+    large = ops.logcumsumexp(Tensor([1000.0, 1000.0, -1000.0]), axis=0)
+    np.testing.assert_allclose(large.data, 1000 + np.log([1, 2, 2]))
+    x = Tensor([1000.0, 0.0, 1000.0], requires_grad=True)
+    (slope,) = grad(ops.logcumsumexp(x, axis=0)[2], x)
+    np.testing.assert_allclose(slope.data, [0.5, 0, 0.5])
+
+
 def test_recurrence_by_hand():
     a, b = np.array([7.0, 2.0, 3.0]), np.array([1.0, 1.0, 1.0])
     assert ops.recurrence(a, b, axis=0).tolist() == [1, 3, 10]
