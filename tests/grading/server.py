@@ -57,6 +57,10 @@ class Server:
         self._do(f"create database {name} template small")
         return self._address(name)
 
+    def drop(self, name):
+        """Remove a database, whoever is connected to it."""
+        self._do(f"drop database {name} with (force)")
+
     def drop_connections(self):
         """Let the server close every connection but the one that says so."""
         mine = "pid <> pg_backend_pid() and backend_type = 'client backend'"
