@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from cgkit.errors import GradientError, GraphError
-from cgkit.node import FREED, LEAF, Edge, Node
+from cgkit.node import FREED, Edge, Node
 from cgkit.order import topological_order, verify_order
 
 Order = Callable[[Node], list[Node]]
@@ -114,7 +114,7 @@ def read_arrays(node: Node) -> tuple[Any, Sequence[Any]]:
     return result, operands
 
 
-def sweep(
+def sweep(  # noqa: C901
     nodes: list[Node],
     grads: dict[Node, Any],
     *,
@@ -155,56 +155,39 @@ def sweep(
             continue
         if node.extras is not None:
             gradient = deliver(node, gradient)
-        if node.operator is LEAF:
-            continue
-        used = _pass_on(node, gradient, grads, read, unbroadcast, through, add)
-        if used and not retain and node.saved:
+        rules: Any = node.operator.gradient
+        joint = reads = None
+        try:
+            for i, edge in enumerate(node.inputs):
+                if edge.__class__ is not Edge or edge.dtype.kind != "f":
+                    continue
+                producer = edge.node
+                if producer is None or (through is not None and producer not in through):
+                    continue
+                if reads is None:
+                    result, operands = read(node)
+                    reads = (gradient, result, *operands)
+                    if rules.__class__ is not tuple:
+                        joint = rules(*reads, **node.params)
+                if joint is not None:
+                    part = joint[i]
+                else:
+                    rule = rules[i] if i < len(rules) else rules[-1]
+                    part = None if rule is None else rule(*reads, **node.params)
+                if part is None:
+                    continue
+                if part.shape != edge.shape or part.dtype is not edge.dtype:
+                    part = unbroadcast(part, edge)
+                if producer.operator.several:
+                    add_gradient(grads, producer, edge.index, part, add)
+                else:
+                    known = grads.get(producer)
+                    grads[producer] = part if known is None else add(known, part)
+        except Exception as error:
+            error.add_note(f"  in the gradient of {node.operator.name}")
+            raise
+        if reads is not None and not retain and node.saved:
             node.saved = FREED
-
-
-def _pass_on(  # noqa: C901
-    node: Node,
-    gradient: Any,
-    grads: dict[Node, Any],
-    read: Read,
-    unbroadcast: Unbroadcast,
-    through: Collection[Node] | None,
-    add: Add,
-) -> bool:
-    """Give a node's operands their parts of its gradient; False if none of them wants one."""
-    rules: Any = node.operator.gradient
-    joint = reads = None
-    params = node.params
-    try:
-        for i, edge in enumerate(node.inputs):
-            if edge.__class__ is not Edge or edge.dtype.kind != "f":
-                continue
-            producer = edge.node
-            if producer is None or (through is not None and producer not in through):
-                continue
-            if reads is None:
-                result, operands = read(node)
-                reads = (gradient, result, *operands)
-                if rules.__class__ is not tuple:
-                    joint = rules(*reads, **params)
-            if joint is not None:
-                part = joint[i]
-            else:
-                rule = rules[i] if i < len(rules) else rules[-1]
-                part = None if rule is None else rule(*reads, **params)
-            if part is None:
-                continue
-            if part.shape != edge.shape or part.dtype is not edge.dtype:
-                part = unbroadcast(part, edge)
-            if producer.operator.several:
-                add_gradient(grads, producer, edge.index, part, add)
-            else:
-                known = grads.get(producer)
-                grads[producer] = part if known is None else add(known, part)
-    except Exception as error:
-        error.add_note(f"  in the gradient of {node.operator.name}")
-        raise
-    return reads is not None
 
 
 def add_gradient(

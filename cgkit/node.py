@@ -302,8 +302,10 @@ class Operator:
         if self.operands is not None and len(inputs) != self.operands:
             many = f"{self.operands} operand" + "s" * (self.operands != 1)
             raise OperandError(f"{self.name} takes {many}, got {len(inputs)}")
-        if params:
-            params = {k: tuple(v) if v.__class__ is list else v for k, v in params.items()}
+        for value in params.values():
+            if value.__class__ is list:
+                params = {k: tuple(v) if v.__class__ is list else v for k, v in params.items()}
+                break
         best: Operand | None = None
         for operand in inputs:
             if isinstance(operand, Operand) and (best is None or operand.rank > best.rank):

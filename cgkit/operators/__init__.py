@@ -74,12 +74,10 @@ COMPOSED: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {act.__name__: act for family in FAMILIES for act in getattr(family, "COMPOSED", ())}
 )
 """Every function that is made of operators, by its name."""
+globals().update({**COMPOSED, **ALL})  # found at once: `ops.exp` stands in many inner loops
 
 
 def __getattr__(name: str) -> Any:
-    found = ALL.get(name) or COMPOSED.get(name)
-    if found is not None:
-        return found
     close = get_close_matches(name, [*ALL, *COMPOSED], 1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
     raise AttributeError(f"there is no operator {name!r}{hint}")

@@ -46,12 +46,7 @@ def no_flops(result: TensorType, *operands: TensorType, **params: Any) -> Size:
 
 def quiet(compute: Callable[..., Any]) -> Callable[..., Any]:
     """Compute without warnings: inf and nan in the result say it all."""
-
-    def silent(*arrays: Any, **params: Any) -> Any:
-        with np.errstate(all="ignore"):
-            return compute(*arrays, **params)
-
-    return silent
+    return np.errstate(all="ignore")(compute)
 
 
 def infer_like(name: str, ufunc: np.ufunc) -> Rule:

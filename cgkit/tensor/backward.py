@@ -29,7 +29,7 @@ from cgkit.errors import DeviceError, GradientError, ShapeError
 from cgkit.node import LEAF, Edge, Node
 from cgkit.operators.movement import unbroadcast
 from cgkit.order import topological_order
-from cgkit.tensor.hooks import Wrap, apart, run_hooks
+from cgkit.tensor.hooks import Wrap, apart, collect, run_hooks
 from cgkit.tensor.modes import GRAD_MODE
 from cgkit.tensor.placement import beside, plus
 
@@ -66,6 +66,15 @@ def backward(
         Nothing here requires grad; a seed is needed; the graph was freed or written to since.
     ShapeError
         The seed has another shape.
+
+    Examples
+    --------
+    >>> from cgkit import Tensor
+    >>> x = Tensor(1.0, requires_grad=True)
+    >>> b = x + x
+    >>> (b + b).backward()
+    >>> x.grad
+    Tensor(4.)
     """
     if inputs is not None:
         _backward_to(inputs, root, seed, retain_graph, create_graph, order)
@@ -76,10 +85,11 @@ def backward(
     wrap = root.wrap
 
     def deliver(at: Node, gradient: Any) -> Any:
-        if at.extra().hooks:
-            gradient = run_hooks(at, gradient, wrap, create_graph)
-        if at.operator is LEAF:
-            _collect(at, gradient, wrap)
+        if at.extras is not None:
+            if at.extras.hooks:
+                gradient = run_hooks(at, gradient, wrap, create_graph)
+            if at.operator is LEAF:
+                collect(at.extras.grads, 0, gradient, wrap)
         return gradient
 
     keep = create_graph if retain_graph is None else retain_graph
@@ -227,7 +237,8 @@ def _start(root: Any, seed: Any) -> tuple[Node, int, Any]:
             )
         seed = np.empty(data.shape, data.dtype)
         seed.fill(1)
-        return root.edge.node, root.edge.index, beside(seed, data)
+        seed = seed if data.__class__ is np.ndarray else beside(seed, data)
+        return root.edge.node, root.edge.index, seed
     if not isinstance(seed, type(root)):
         seed = root.wrap(beside(type(root)(seed).data.astype(data.dtype), data))
     if seed.shape != data.shape:
@@ -244,6 +255,7 @@ def _start(root: Any, seed: Any) -> tuple[Node, int, Any]:
     return root.edge.node, root.edge.index, unbroadcast(seed, root.edge)
 
 
+@np.errstate(all="ignore")
 def _sweep(
     root: Any,
     nodes: list[Node],
@@ -263,12 +275,10 @@ def _sweep(
         add_gradient(grads, node, index, seed, plus)
     token = GRAD_MODE.set(create)
     try:
-        with np.errstate(all="ignore"):
-            sweep(
-                nodes, grads, read=_reader(root.wrap) if create else read_arrays,
-                unbroadcast=unbroadcast, deliver=deliver, through=through, retain=retain,
-                add=plus,
-            )  # fmt: skip
+        sweep(
+            nodes, grads, read=_reader(root.wrap) if create else read_arrays,
+            unbroadcast=unbroadcast, deliver=deliver, through=through, retain=retain, add=plus,
+        )  # fmt: skip
     finally:
         GRAD_MODE.reset(token)
 
@@ -299,14 +309,4 @@ def _backward_to(
         raise GradientError("backward(inputs=...) needs at least one tensor")
     found = grad(root, wanted, seed, retain_graph=retain, create_graph=create, order=order)
     for x, gradient in dict(zip(wanted, found, strict=True)).items():  # each tensor once
-        _add_to(x.edge.node, x.edge.index, gradient)
-
-
-def _collect(leaf: Node, gradient: Any, wrap: Wrap) -> None:
-    _add_to(leaf, 0, apart(gradient, wrap))
-
-
-def _add_to(node: Node, index: int, gradient: Any) -> None:
-    grads = node.extra().grads
-    old = grads.get(index)
-    grads[index] = gradient if old is None else plus(old, gradient)
+        collect(x.edge.node.extra().grads, x.edge.index, gradient, root.wrap)

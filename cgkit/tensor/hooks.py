@@ -33,8 +33,7 @@ class Keep:
 
     def __call__(self, gradient: Any) -> None:
         """Add a gradient to what is there."""
-        old = self.grads.get(self.index)
-        self.grads[self.index] = gradient if old is None else plus(old, gradient)
+        collect(self.grads, self.index, gradient, gradient.wrap)
 
 
 def add_hook(node: Node, index: int, hook: Callable[[Any], Any]) -> Callable[[], None]:
@@ -79,6 +78,18 @@ def apart(gradient: Any, wrap: Wrap) -> Any:
         return wrap(np.array(gradient))
     data = gradient.data
     return wrap(data if isinstance(data, DeviceArray) else data.copy(), gradient.edge)
+
+
+def collect(grads: dict[int, Any], index: int, gradient: Any, wrap: Wrap) -> None:
+    """Add a gradient to what was collected for an output; neither is changed."""
+    old = grads.get(index)
+    if old is None:
+        fresh = gradient.__class__ is np.ndarray
+        grads[index] = wrap(gradient.copy()) if fresh else apart(gradient, wrap)
+    elif old.edge is None and not hasattr(gradient, "edge"):
+        grads[index] = wrap(plus(old.data, gradient))
+    else:
+        grads[index] = plus(old, gradient if hasattr(gradient, "edge") else wrap(gradient))
 
 
 def _check_replaced(replaced: Any, given: Any) -> None:

@@ -13,11 +13,9 @@ from typing import Any, Self
 import numpy as np
 
 from cgkit.arithmetic import Arithmetic
-from cgkit.autodiff import Order
 from cgkit.device import Device, DeviceArray, device_of
 from cgkit.errors import DeviceError, DtypeError, GradientError, ShapeError
 from cgkit.node import LEAF, NO_PARAMS, Edge, Node
-from cgkit.order import topological_order
 from cgkit.tensor.backward import backward
 from cgkit.tensor.hooks import Keep, add_hook, apart
 from cgkit.tensor.placement import move, unreadable
@@ -175,50 +173,7 @@ class TensorMethods(Arithmetic):
             self.edge = Edge(leaf, 0, self.data.shape, self.data.dtype)
         return self
 
-    def backward(
-        self,
-        seed: Any = None,
-        *,
-        retain_graph: bool | None = None,
-        create_graph: bool = False,
-        inputs: Any = None,
-        order: Order = topological_order,
-    ) -> None:
-        """Add the gradient of this tensor to every leaf it was computed from.
-
-        Parameters
-        ----------
-        seed
-            The gradient to begin with, of this tensor's shape; 1 for a tensor of one element.
-        retain_graph
-            Whether to keep what the nodes saved, for another backward.
-        create_graph
-            Whether to record the gradients' own computation.
-        inputs
-            The tensors whose `.grad` shall grow, no others; all leaves by default.
-        order
-            Gives the ancestors of a node, each after the nodes it reads.
-
-        Raises
-        ------
-        GradientError
-            Nothing here requires grad; a seed is needed; the graph was freed or written to since.
-        ShapeError
-            The seed has another shape.
-
-        Examples
-        --------
-        >>> from cgkit import Tensor
-        >>> x = Tensor(1.0, requires_grad=True)
-        >>> b = x + x
-        >>> (b + b).backward()
-        >>> x.grad
-        Tensor(4.)
-        """
-        backward(
-            self, seed, retain_graph=retain_graph, create_graph=create_graph, inputs=inputs,
-            order=order,
-        )  # fmt: skip
+    backward = backward
 
     def detach(self) -> Self:
         """Give the same data, in the same memory, apart from the graph."""

@@ -34,66 +34,6 @@ _NUMBERS = (float, int, bool)
 _FAILURES = (ValueError, TypeError, IndexError, OverflowError, DeviceError)
 
 
-class Tensor(Writing):
-    """An array of numbers that remembers how it was computed.
-
-    Writing in place is said so: `x.add_(1)`. As with numbers, `x += 1` makes a new tensor, and
-    leaves alone whoever else holds the old one.
-
-    Parameters
-    ----------
-    data
-        A number, nested lists, an array or another Tensor; it is copied.
-    dtype
-        The dtype to hold it in; NumPy's choice by default.
-    requires_grad
-        Whether `backward` shall collect a gradient here.
-
-    Raises
-    ------
-    DtypeError
-        The data are no numbers, or require a gradient and are not floating.
-
-    Examples
-    --------
-    >>> x = Tensor([1.0, 2.0, 3.0], requires_grad=True)
-    >>> (x * x).sum().backward()
-    >>> x.grad
-    Tensor([2., 4., 6.])
-    """
-
-    __slots__ = ()
-    rank = 1
-
-    def __init__(
-        self, data: Any, *, dtype: DTypeLike | None = None, requires_grad: bool = False
-    ) -> None:
-        self.data = as_data(data, dtype)
-        self.edge = None
-        self.version = [0]
-        if requires_grad:
-            self.requires_grad_()
-
-    def apply(self, operator: Operator, inputs: tuple[Any, ...], params: Mapping[str, Any]) -> Any:
-        """Compute an operator on these operands, and record it if a gradient may be wanted."""
-        if not operator.several:
-            if len(inputs) == 1:
-                return unary(operator, inputs[0], params)
-            if len(inputs) == 2 and not params:
-                return binary(operator, *inputs)
-        return general(operator, inputs, params)
-
-    @staticmethod
-    def binary(operator: Operator, left: Any, right: Any) -> Any:
-        """Apply an operator to two operands, at least one a Tensor."""
-        return binary(operator, left, right)
-
-    @staticmethod
-    def unary(operator: Operator, operand: Any) -> Any:
-        """Apply an operator to one Tensor."""
-        return unary(operator, operand)
-
-
 def binary(operator: Operator, left: Any, right: Any) -> Any:  # noqa: C901
     """Apply an operator to two operands, at least one a Tensor: the hot path of `apply`."""
     if left.__class__ is Tensor:
@@ -191,6 +131,59 @@ def general(operator: Operator, inputs: tuple[Any, ...], params: Mapping[str, An
         ]
     )
     return made if operator.several else made[0]
+
+
+class Tensor(Writing):
+    """An array of numbers that remembers how it was computed.
+
+    Writing in place is said so: `x.add_(1)`. As with numbers, `x += 1` makes a new tensor, and
+    leaves alone whoever else holds the old one.
+
+    Parameters
+    ----------
+    data
+        A number, nested lists, an array or another Tensor; it is copied.
+    dtype
+        The dtype to hold it in; NumPy's choice by default.
+    requires_grad
+        Whether `backward` shall collect a gradient here.
+
+    Raises
+    ------
+    DtypeError
+        The data are no numbers, or require a gradient and are not floating.
+
+    Examples
+    --------
+    >>> x = Tensor([1.0, 2.0, 3.0], requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> x.grad
+    Tensor([2., 4., 6.])
+    """
+
+    __slots__ = ()
+    rank = 1
+
+    def __init__(
+        self, data: Any, *, dtype: DTypeLike | None = None, requires_grad: bool = False
+    ) -> None:
+        self.data = as_data(data, dtype)
+        self.edge = None
+        self.version = [0]
+        if requires_grad:
+            self.requires_grad_()
+
+    def apply(self, operator: Operator, inputs: tuple[Any, ...], params: Mapping[str, Any]) -> Any:
+        """Compute an operator on these operands, and record it if a gradient may be wanted."""
+        if not operator.several:
+            if len(inputs) == 1:
+                return unary(operator, inputs[0], params)
+            if len(inputs) == 2 and not params:
+                return binary(operator, *inputs)
+        return general(operator, inputs, params)
+
+    binary = staticmethod(binary)
+    unary = staticmethod(unary)
 
 
 _wrap = Tensor.wrap
