@@ -234,12 +234,56 @@ class Arithmetic(Operand):
         """Give the smallest element along axes, of all by default."""
         return self._reduce("min", axis, keepdims)
 
-    def _reduce(self, name: str, axis: Axis, keepdims: bool) -> Self:
+    def prod(self, axis: Axis = None, keepdims: bool = False) -> Self:
+        """Multiply the elements along axes, all by default."""
+        return self._reduce("prod", axis, keepdims)
+
+    def any(self, axis: Axis = None, keepdims: bool = False) -> Self:
+        """Say whether some element along axes is not 0."""
+        return self._reduce("any", axis, keepdims)
+
+    def all(self, axis: Axis = None, keepdims: bool = False) -> Self:
+        """Say whether no element along axes is 0."""
+        return self._reduce("all", axis, keepdims)
+
+    def argmax(self, axis: int | None = None, keepdims: bool = False) -> Self:
+        """Give the place of the largest element along an axis, or of all laid flat."""
+        return self._reduce("argmax", axis, keepdims)
+
+    def argmin(self, axis: int | None = None, keepdims: bool = False) -> Self:
+        """Give the place of the smallest element along an axis, or of all laid flat."""
+        return self._reduce("argmin", axis, keepdims)
+
+    def var(self, axis: Axis = None, correction: float = 0, keepdims: bool = False) -> Self:
+        """Give the variance along axes; the count is less the correction."""
+        return self._reduce("var", axis, keepdims, correction=correction)
+
+    def std(self, axis: Axis = None, correction: float = 0, keepdims: bool = False) -> Self:
+        """Give the standard deviation along axes; the count is less the correction."""
+        return self._reduce("std", axis, keepdims, correction=correction)
+
+    def cumsum(self, axis: int) -> Self:
+        """Add up the elements up to each one along an axis."""
+        sums: Self = ops.ALL["cumsum"](self, axis=axis)
+        return sums
+
+    def cumprod(self, axis: int) -> Self:
+        """Multiply the elements up to each one along an axis."""
+        products: Self = ops.ALL["cumprod"](self, axis=axis)
+        return products
+
+    def swapaxes(self, first: int, second: int) -> Self:
+        """Let two axes change places."""
+        swapped: Self = ops.COMPOSED["swapaxes"](self, first, second)
+        return swapped
+
+    def _reduce(self, name: str, axis: Axis, keepdims: bool, **settings: Any) -> Self:
         reduced: Self
-        if axis is None and not keepdims:
+        if axis is None and not keepdims and not settings:
             reduced = self.unary(ops.ALL[name], self)
             return reduced
-        settings: dict[str, Any] = {"keepdims": True} if keepdims else {}
+        if keepdims:
+            settings["keepdims"] = True
         where = tuple(axis) if isinstance(axis, list) else axis
         reduced = ops.ALL[name](self, axis=where, **settings)
         return reduced

@@ -77,6 +77,30 @@ def test_powers(number):
     check(lambda x: 2**x, A)
 
 
+@pytest.mark.parametrize(
+    "name", ["sum", "mean", "max", "min", "prod", "any", "all", "var", "std", "argmax", "argmin"]
+)
+@pytest.mark.parametrize("axis", [None, 0, -1])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_every_reduction_is_a_method(name, axis, keepdims):
+    for found in in_both(lambda x: getattr(x, name)(axis, keepdims=keepdims), A):
+        expected = getattr(np, name)(A, axis=axis, keepdims=keepdims)
+        np.testing.assert_allclose(found, expected)
+        assert found.dtype == expected.dtype
+
+
+def test_methods_of_shape_and_order():
+    check(lambda x: x.cumsum(1), A)
+    check(lambda x: x.cumprod(axis=0), A)
+    check(lambda x: x.swapaxes(0, -1), A)
+    for found in in_both(lambda x: x.unsqueeze(0).squeeze(0).flatten(), A):
+        np.testing.assert_array_equal(found, A.reshape(-1))
+    for found in in_both(lambda x: x.split(2, axis=1)[1] + x.split((1, 1), axis=1)[0], A):
+        np.testing.assert_array_equal(found, A[:, 1:] + A[:, :1])
+    for found in in_both(lambda x: x.var(axis=0, correction=1) + x.std(correction=1), A):
+        np.testing.assert_allclose(found, A.var(0, ddof=1) + A.std(ddof=1))
+
+
 def test_signs():
     check(operator.neg, A)
     check(operator.pos, A)
