@@ -11,7 +11,7 @@ Needs Python 3.11 or newer and nothing else. All that it makes lies in .venv bes
                     └───────────────────┴── a stamp in .venv says what is done
 
 so a second call costs a fraction of a second, and one that was interrupted goes on. The test tools
-come with the first `test`; `test -m oracle` and `test -m browser` bring what they need.
+come with the first `test`; `-m oracle`, `-m browser` and `-m postgres` bring what they need.
 """
 
 import contextlib
@@ -59,6 +59,7 @@ PARTS = {
     "test tools": ["requirements-dev.lock"],
     "oracle": ["requirements-oracle.txt"],
     "browser": ["requirements-browser.txt"],
+    "postgres": ["requirements-postgres.txt"],
 }
 
 # What pip says, and what it means. The first that fits is told.
@@ -98,7 +99,7 @@ def wanted_parts(words: list[str]) -> list[str]:
         "course",
         "project",
         "test tools",
-        *(name for name in ("oracle", "browser") if name in asked),
+        *(name for name in ("oracle", "browser", "postgres") if name in asked),
     ]
 
 

@@ -1,8 +1,8 @@
 """What all tests share.
 
-A test with the mark `oracle` or `browser` says which command brings what it needs, and in CI it
-may not be skipped: a skipped comparison would look like a passed one. Nor may one that needs a
-sandbox.
+A test with the mark `oracle`, `browser` or `postgres` says which command brings what it needs, and
+in CI it may not be skipped: a skipped comparison would look like a passed one. Nor may one that
+needs a sandbox.
 """
 
 import importlib.util
@@ -16,7 +16,7 @@ import pytest
 from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
-NEEDS = {"oracle": "torch", "browser": "playwright"}
+NEEDS = {"oracle": "torch", "browser": "playwright", "postgres": "psycopg"}
 SANDBOX = re.compile(r"no sandbox here|bundled bwrap")
 
 # Messages name commands as they were called; here they are always called `cgkit`.

@@ -55,6 +55,7 @@ def test_a_python_too_old_is_named(start, version, old):
         (["test", "-m", "oracle"], ["test tools", "oracle"]),
         (["test", "-moracle"], ["test tools", "oracle"]),
         (["test", "-m=browser"], ["test tools", "browser"]),
+        (["test", "-m", "postgres"], ["test tools", "postgres"]),
         (["test", "-x", "-m", "oracle or browser"], ["test tools", "oracle", "browser"]),
         (["test", "-m", "oracle and not slow"], ["test tools", "oracle"]),
         (["test", "-m", "not oracle"], ["test tools"]),
@@ -70,7 +71,7 @@ def test_every_part_is_made_from_files_that_exist(start):
     for part, files in start.PARTS.items():
         assert all((ROOT / name).is_file() for name in files)
         assert start.fingerprint(ROOT, part)
-    assert set(start.wanted_parts(["test", "-m", "oracle browser"])) == set(start.PARTS)
+    assert set(start.wanted_parts(["test", "-m", "oracle browser postgres"])) == set(start.PARTS)
 
 
 def test_a_changed_file_asks_for_its_parts_only(start, tmp_path):
