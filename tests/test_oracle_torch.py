@@ -38,7 +38,12 @@ def all_axes(x, axis):
     return tuple(range(x.ndim)) if axis is None else axis
 
 
-SAME_NAME = ("neg", "exp", "log", "sqrt", "abs", "sign", "relu", "sigmoid", "tanh")
+SAME_NAME = (
+    "neg", "exp", "log", "sqrt", "abs", "sign", "relu", "sigmoid", "tanh", "atan", "asinh", "erf",
+    "exp2", "expm1", "sin", "cos", "tan", "sinh", "cosh", "square", "log1p", "log2", "log10",
+    "rsqrt", "reciprocal", "logical_not",
+)  # fmt: skip
+IN_FUNCTIONAL = ("softsign", "silu", "gelu", "mish", "leaky_relu")
 BINARY = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
@@ -53,6 +58,11 @@ BINARY = {
 }
 IN_TORCH = {
     **{name: getattr(torch, name) for name in SAME_NAME},
+    **{name: getattr(torch.nn.functional, name) for name in IN_FUNCTIONAL},
+    "softplus": lambda a: torch.nn.functional.softplus(a, threshold=1e9),  # never relu instead
+    "at_least": lambda a, low: torch.clamp(a, min=low),
+    "at_most": lambda a, high: torch.clamp(a, max=high),
+    "logaddexp": torch.logaddexp,
     **BINARY,
     "where": torch.where,
     "sum": lambda a, axis=None, keepdims=False: torch.sum(a, all_axes(a, axis), keepdims),

@@ -5,8 +5,9 @@
                                 v3 = sum(v2, axis=1)        -> v3
 
 One program is run in several ways (Tensors, Values, plain arrays, another framework), and the
-results are compared. Steps keep numbers in bounds and away from nan: exp comes after tanh, log
-after sigmoid.
+results are compared. Steps keep numbers in bounds and away from nan: exp and sin come after tanh,
+log and rsqrt after sigmoid. What jumps (floor, mod) or has a corner where another framework decides
+otherwise (elu's second slope) is left out.
 """
 
 from __future__ import annotations
@@ -188,8 +189,16 @@ def _any(rng: random.Random, types: Types, kind: str = "f") -> int:
     return rng.choice(fitting[-4:] if rng.random() < 0.7 else fitting)
 
 
+UNARY = (
+    "neg", "tanh", "sigmoid", "relu", "abs", "atan", "asinh", "erf", "softplus", "softsign", "silu",
+    "gelu", "mish", "leaky_relu",
+)  # fmt: skip
+AFTER_TANH = ("exp", "exp2", "expm1", "sin", "cos", "tan", "sinh", "cosh", "square")
+AFTER_SIGMOID = ("log", "sqrt", "log1p", "log2", "log10", "rsqrt", "reciprocal")
+
+
 def _unary(rng: random.Random, types: Types) -> list[Step]:
-    name = rng.choice(("neg", "tanh", "sigmoid", "relu", "abs"))
+    name = rng.choice(UNARY)
     return [Step(name, (f"v{_any(rng, types)}",))]
 
 
@@ -197,9 +206,9 @@ def _bounded(rng: random.Random, types: Types) -> list[Step]:
     """Make two steps: one that keeps numbers in bounds, one that needs them there."""
     last = f"v{len(types)}"
     x = f"v{_any(rng, types)}"
-    name = rng.choice(("exp", "log", "sqrt", "pow", "div", "pow_of"))
-    if name == "exp":
-        return [Step("tanh", (x,)), Step("exp", (last,))]
+    name = rng.choice(rng.choice((AFTER_TANH, AFTER_SIGMOID, ("pow", "div", "pow_of"))))
+    if name in AFTER_TANH:
+        return [Step("tanh", (x,)), Step(name, (last,))]
     first = Step("sigmoid", (x,))
     if name == "pow":
         return [first, Step("pow", (last, rng.choice((2.0, 3, -1.0, 0.5, f"v{_any(rng, types)}"))))]
@@ -211,7 +220,7 @@ def _bounded(rng: random.Random, types: Types) -> list[Step]:
 
 
 def _binary(rng: random.Random, types: Types) -> list[Step]:
-    name = rng.choice(("add", "sub", "mul", "maximum", "minimum"))
+    name = rng.choice(("add", "sub", "mul", "maximum", "minimum", "logaddexp"))
     return [Step(name, (f"v{_any(rng, types)}", f"v{_any(rng, types)}"))]
 
 
@@ -222,10 +231,17 @@ def _with_number(rng: random.Random, types: Types) -> list[Step]:
     return [Step(name, tuple(operands))]
 
 
+def _limit(rng: random.Random, types: Types) -> list[Step]:
+    name = rng.choice(("at_least", "at_most"))
+    return [Step(name, (f"v{_any(rng, types)}", rng.choice((0.0, 0.5, -0.5))))]
+
+
 def _where(rng: random.Random, types: Types) -> list[Step]:
     a, b = f"v{_any(rng, types)}", f"v{_any(rng, types)}"
-    condition = Step(rng.choice(("less", "greater")), (a, 0.25))
-    return [condition, Step("where", (f"v{len(types)}", a, b))]
+    steps = [Step(rng.choice(("less", "greater")), (a, 0.25))]
+    if rng.random() < 0.3:
+        steps.append(Step("logical_not", (f"v{len(types)}",)))
+    return [*steps, Step("where", (f"v{len(types) + len(steps) - 1}", a, b))]
 
 
 def _reduction(rng: random.Random, types: Types) -> list[Step]:
@@ -305,7 +321,7 @@ def _matmul(rng: random.Random, types: Types) -> list[Step]:
     return [Step("matmul", (f"v{a}", f"v{b}"))]
 
 
-SCALAR_MAKERS: tuple[Maker, ...] = (_unary, _binary, _binary, _with_number, _bounded)
+SCALAR_MAKERS: tuple[Maker, ...] = (_unary, _binary, _binary, _with_number, _bounded, _limit)
 """Steps that keep shapes."""
 MAKERS: tuple[Maker, ...] = (
     *SCALAR_MAKERS, _binary, _where, _reduction, _reshape, _transpose, _broadcast, _slice, _index,
