@@ -49,7 +49,7 @@ WHY_NOT = {
             "add_elements", "positions", "argsort", "argtopk", "argcummax", "argcummin",
             "logcumsumexp",
             "avg_pool", "avg_unpool", "lp_pool", "max_pool", "max_pool_places", "max_pool_taken",
-            "max_unpool",
+            "max_unpool", "batch_norm", "batch_norm_train",
             *(f"conv{n}d{part}" for n in (1, 2, 3) for part in ("", "_transpose", "_kernel")),
         )
     },

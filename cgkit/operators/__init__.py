@@ -9,6 +9,7 @@
                                  joining  <  gathering  <  scattering, ordering
                                  linalg, triangles  <  contraction
                                               linalg  <  pooling  <  max_pooling
+    all of these  <  normalization, batch_normalization, attention, the losses
 
 Each is one definition in the file of its family; this list follows by itself. A file imports only
 from files to its left. What other operators say completely is a plain function, listed in its
@@ -25,7 +26,10 @@ from typing import Any
 from cgkit.node import Operator
 from cgkit.operators import (
     activation,
+    attention,
     axes,
+    batch_normalization,
+    classification_losses,
     contraction,
     convolution,
     elementwise,
@@ -36,6 +40,7 @@ from cgkit.operators import (
     logic,
     max_pooling,
     movement,
+    normalization,
     ordering,
     padding,
     pooling,
@@ -44,10 +49,12 @@ from cgkit.operators import (
     products,
     random,
     reduction,
+    regression_losses,
     repetition,
     rounding,
     scattering,
     statistics,
+    stopping,
     triangles,
     trigonometry,
     writing,
@@ -60,6 +67,8 @@ FAMILIES = (
     reduction, probability, statistics, products,
     gathering, scattering, ordering,
     linalg, contraction, convolution, pooling, max_pooling,
+    stopping,
+    batch_normalization, normalization, attention, regression_losses, classification_losses,
 )  # fmt: skip
 ALL: Mapping[str, Operator] = MappingProxyType(
     {

@@ -1,0 +1,271 @@
+"""Losses of numbers: how far predictions lie from what they should be.
+
+    prediction ─┐
+                ├─> one loss each ─ mean, sum or none ─> a number to make small
+    target ─────┘
+
+          mse_loss  d²        l1_loss  |d|        huber_loss  d²/2 near 0, then a line
+
+All are made of operators. The reduction is "mean", "sum" or "none"; a mean over no elements is nan.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cgkit.errors import OperandError, ShapeError
+from cgkit.operators.elementwise import abs_, div, equal, exp, greater, less, log, maximum, where
+from cgkit.operators.powers import square
+from cgkit.operators.reduction import cast_count, mean, sum_
+from cgkit.operators.statistics import norm
+from cgkit.types import meet, show_shape
+
+REDUCTIONS = ("mean", "sum", "none")
+
+
+def reduced(name: str, losses: Any, reduction: str) -> Any:
+    """Fold the losses of all elements as a reduction says.
+
+    Raises
+    ------
+    OperandError
+        There is no such reduction.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> reduced("l1_loss", np.array([1.0, 3.0]), "mean").item()
+    2.0
+    """
+    if reduction not in REDUCTIONS:
+        raise OperandError(
+            f"{name} has no reduction {reduction!r}", attempt=", ".join(map(repr, REDUCTIONS))
+        )
+    if reduction == "none":
+        return losses
+    return mean(losses) if reduction == "mean" else sum_(losses)
+
+
+def meet_target(name: str, x: Any, target: Any) -> None:
+    """Check that a target stretches no prediction: (N,) and (N, 1) would give N * N losses.
+
+    Raises
+    ------
+    ShapeError
+        The shapes differ.
+    """
+    shapes = tuple(x.shape), tuple(target.shape)
+    try:
+        for have, want in zip(*shapes, strict=True):
+            meet(have, want)
+    except ValueError:  # zip's for unlike ranks, or the ShapeError of sizes that differ
+        raise ShapeError(
+            f"{name} cannot compare {show_shape(shapes[0])} with a target of "
+            f"{show_shape(shapes[1])}",
+            attempt="a target of the shape of the prediction",
+        ) from None
+
+
+def mse_loss(x: Any, target: Any, *, reduction: str = "mean") -> Any:
+    """Give the squared error.
+
+    Parameters
+    ----------
+    x, target
+        Prediction and target, of one shape.
+    reduction
+        "mean", "sum" or "none".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> mse_loss(np.array([1.0, 2.0]), np.array([1.0, 4.0])).item()
+    2.0
+    """
+    meet_target("mse_loss", x, target)
+    return reduced("mse_loss", square(x - target), reduction)
+
+
+def l1_loss(x: Any, target: Any, *, reduction: str = "mean") -> Any:
+    """Give the absolute error; its slope is 0 where the two are equal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> l1_loss(np.array([1.0, 2.0]), np.array([1.0, 4.0])).item()
+    1.0
+    """
+    meet_target("l1_loss", x, target)
+    return reduced("l1_loss", abs_(x - target), reduction)
+
+
+def huber_loss(x: Any, target: Any, *, delta: float = 1.0, reduction: str = "mean") -> Any:
+    """Give half the squared error up to an error of delta, from there on delta times it.
+
+    Parameters
+    ----------
+    x, target
+        Prediction and target, of one shape.
+    delta
+        Where the line begins; more than 0.
+    reduction
+        "mean", "sum" or "none".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> huber_loss(np.array([0.5, 3.0]), np.zeros(2), reduction="none").tolist()
+    [0.125, 2.5]
+
+    References
+    ----------
+    P. J. Huber, "Robust estimation of a location parameter", Annals of Mathematical Statistics 35,
+    1964.
+    """
+    meet_target("huber_loss", x, target)
+    _check_bend("huber_loss", "delta", delta, positive=True)
+    apart = x - target
+    far = abs_(apart)
+    losses = where(less(far, delta), square(apart) * 0.5, (far - 0.5 * delta) * delta)
+    return reduced("huber_loss", losses, reduction)
+
+
+def smooth_l1_loss(x: Any, target: Any, *, beta: float = 1.0, reduction: str = "mean") -> Any:
+    """Give the absolute error with its kink rounded: huber_loss over beta; l1_loss for beta=0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> smooth_l1_loss(np.array([0.5, 3.0]), np.zeros(2), reduction="none").tolist()
+    [0.125, 2.5]
+    """
+    meet_target("smooth_l1_loss", x, target)
+    _check_bend("smooth_l1_loss", "beta", beta, positive=False)
+    if beta == 0:
+        return l1_loss(x, target, reduction=reduction)
+    apart = x - target
+    far = abs_(apart)
+    losses = where(less(far, beta), square(apart) * (0.5 / beta), far - 0.5 * beta)
+    return reduced("smooth_l1_loss", losses, reduction)
+
+
+def _check_bend(name: str, setting: str, value: Any, *, positive: bool) -> None:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or value < 0 or (positive and value == 0):
+        least = "more than 0" if positive else "at least 0"
+        raise OperandError(f"the {setting} of {name} is a number of {least}, not {value!r}")
+
+
+def hinge_loss(x: Any, target: Any, *, margin: float = 1.0, reduction: str = "mean") -> Any:
+    """Give how far a score falls short of a margin on its right side: max(0, margin - target * x).
+
+    Parameters
+    ----------
+    x
+        Scores.
+    target
+        1 or -1 for each.
+    margin
+        From where on a right score costs nothing.
+    reduction
+        "mean", "sum" or "none".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> hinge_loss(np.array([0.3, 2.0]), np.array([-1.0, 1.0]), reduction="none").tolist()
+    [1.3, 0.0]
+    """
+    meet_target("hinge_loss", x, target)
+    short = margin - x * target
+    return reduced("hinge_loss", where(greater(short, 0), short, 0.0), reduction)
+
+
+def cosine_similarity(a: Any, b: Any, *, axis: int = -1, epsilon: float = 1e-8) -> Any:
+    """Give the cosine of the angle between vectors along an axis; 0 where one has no length.
+
+    Parameters
+    ----------
+    a, b
+        Tensors that broadcast.
+    axis
+        Along which the vectors lie.
+    epsilon
+        The least length that is divided by.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cosine_similarity(np.array([3.0, 4.0]), np.array([4.0, 3.0])).round(6).item()
+    0.96
+    """
+    lengths = [maximum(norm(x, axis=axis, keepdims=True), epsilon) for x in (a, b)]
+    return sum_(div(a, lengths[0]) * div(b, lengths[1]), axis=axis)
+
+
+def cosine_loss(
+    a: Any, b: Any, target: Any, *, margin: float = 0.0, reduction: str = "mean"
+) -> Any:
+    """Give 1 - cosine for pairs that belong together, what exceeds a margin for pairs that do not.
+
+    Parameters
+    ----------
+    a, b
+        Vectors along the last axis.
+    target
+        For each pair 1, if they belong together, or -1.
+    margin
+        A cosine that costs nothing to pairs that do not.
+    reduction
+        "mean", "sum" or "none".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> a = np.array([[1.0, 0.0], [1.0, 0.0]])
+    >>> cosine_loss(a, a, np.array([1, -1]), reduction="none").tolist()
+    [0.0, 1.0]
+    """
+    cosine = cosine_similarity(a, b)
+    meet_target("cosine_loss", cosine, target)
+    over = cosine - margin
+    losses = where(equal(target, 1), 1.0 - cosine, where(greater(over, 0), over, 0.0))
+    return reduced("cosine_loss", losses, reduction)
+
+
+def kl_divergence(x: Any, target: Any, *, log_target: bool = False, reduction: str = "mean") -> Any:
+    """Give the divergence of a distribution from its target: target * (log(target) - x).
+
+    A target of 0 costs nothing.
+
+    Parameters
+    ----------
+    x
+        Logarithms of probabilities.
+    target
+        Probabilities, or their logarithms with log_target=True.
+    reduction
+        "mean", "sum", "none", or "batchmean": the sum over the size of the first axis.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> kl_divergence(np.log([0.25, 0.75]), np.array([0.5, 0.5]), reduction="sum").round(4).item()
+    0.1438
+    """
+    meet_target("kl_divergence", x, target)
+    if log_target:
+        losses = exp(target) * (target - x)
+    else:
+        there = greater(target, 0)
+        losses = where(there, target * (log(where(there, target, 1.0)) - x), 0.0)
+    if reduction == "batchmean":
+        total = sum_(losses)
+        return div(total, cast_count(x.shape[0] if x.shape else 1, total))
+    return reduced("kl_divergence", losses, reduction)
+
+
+COMPOSED = (
+    mse_loss, l1_loss, huber_loss, smooth_l1_loss, hinge_loss, cosine_similarity, cosine_loss,
+    kl_divergence,
+)  # fmt: skip
