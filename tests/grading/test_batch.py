@@ -343,3 +343,18 @@ def test_a_real_class_is_graded_the_same_by_one_worker_and_by_two(places, situat
         for name in before
         if name.startswith("grading/")  # seconds differ
     }
+
+
+@pytest.mark.slow
+def test_marks_given_before_do_not_survive_a_deleted_test_and_broken_code(places, situation):
+    lesson = Lesson(places, "small", situation)
+    hand_in(places, "ada", raw(written()))
+    grade(lesson)
+    assert points(places) == {"ada": 4.0}
+    made = written({"mean": "def mean(values):\n    return None"})
+    made["cells"] = [one for one in made["cells"] if one["id"] != "test_mean"]
+    hand_in(places, "ada", raw(made))
+    ((graded,), _) = grade(lesson, again=True)
+    assert points(places) == {"ada": 0.0}
+    assert "was test_mean: 4, now 0" in graded.remarks()
+    assert any("test_mean: the test cell was deleted" in note for note in graded.result.notes)
