@@ -36,10 +36,13 @@ c.Exchange.root = str(EXCHANGE)
 
 # student code is graded behind fences, by the engine of `cgkit grade`; see cgkit/grading/bridge.py
 BRIDGE = "cgkit.grading.bridge"
+FOLDERS = "cgkit.grading.folders"
 STEPS = "nbgrader.preprocessors"
+c.GenerateAssignment.exporter_class = f"{FOLDERS}.ReleaseExporter"
 c.Autograde.exporter_class = f"{BRIDGE}.GradingExporter"
 c.Autograde.sanitize_preprocessors = [f"{BRIDGE}.GradeInside"]
 c.Autograde.autograde_preprocessors = [f"{STEPS}.AssignLatePenalties"]
+c.GenerateFeedback.exporter_class = f"{FOLDERS}.FeedbackExporter"
 c.GenerateFeedback.preprocessors = [
     f"{STEPS}.GetGrades",
     f"{STEPS}.ClearHiddenTests",

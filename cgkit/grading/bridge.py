@@ -6,8 +6,8 @@
     nbgrader generate_feedback ──► ForStudents: no hidden tests, nothing that is for teachers
     nbgrader export            ──► SafeCsv
 
-nbgrader_config.py names these classes; nothing of nbgrader is changed. Only nbgrader imports this
-module.
+nbgrader_config.py names these classes. Only nbgrader imports this module; what changes of it then
+is said in `cgkit.grading.folders`.
 
 - A file that nbgrader could not open is graded like any other: it is never opened here.
 - Nothing beside a notebook is copied, and no link is followed.
@@ -16,26 +16,22 @@ module.
 from __future__ import annotations
 
 import atexit
-from collections.abc import Iterable
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbgrader.converters.base import NbGraderException
-from nbgrader.coursedir import CourseDirectory
 from nbgrader.plugins.export import ExportPlugin
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool
 
 from cgkit.errors import CgkitError, EnvironmentFault
 from cgkit.grading.batch import Graded, Lesson, lessons_of
+from cgkit.grading.folders import places_of, quiet
 from cgkit.grading.grades import grades, table
-from cgkit.grading.intake import read_plain, read_timestamp
 from cgkit.grading.marked import TEACHER
-from cgkit.grading.places import Places
 from cgkit.grading.sandbox import Situation, find
 from cgkit.grading.workers import Worker
 
@@ -49,23 +45,10 @@ ASK = (
 )
 
 
-class QuietCourse(CourseDirectory):  # type: ignore[misc]
-    """A course whose submissions hold notebooks and nothing to copy, and no link is followed."""
-
-    def get_existing_timestamp(self, dest_path: str) -> datetime | None:
-        """Read when something was handed in; what is no time counts as none."""
-        try:
-            text = read_plain(Path(dest_path, "timestamp.txt"), 200).decode()
-            return read_timestamp(text)
-        except (OSError, ValueError):
-            return None
-
-
 class GradingExporter(NotebookExporter):
     """Hands notebooks over by their place, so that it never fails on one.
 
-    nbgrader makes one of these when it has looked for notebooks and before it opens any; that is
-    the moment to see who handed in what.
+    nbgrader makes one of these when it has looked for notebooks and before it opens any.
     """
 
     unsandboxed = Bool(
@@ -83,12 +66,9 @@ class GradingExporter(NotebookExporter):
         except CgkitError as fault:
             self.converter.log.error("%s", fault)
             raise NbGraderException(str(fault)) from fault
+        self.converter.coursedir = quiet(given)
         for line in self.situation.told:
             self.converter.log.warning("%s", line)
-        traits = {name: getattr(given, name) for name in given.trait_names(config=True)}
-        quiet = QuietCourse(parent=given.parent, **{**traits, "ignore": ["*"]})
-        self.converter.coursedir = quiet
-        self.converter.assignments = dict(_by_name(self.converter))
 
     def _situation(self) -> Situation:
         if self.unsandboxed:
@@ -105,31 +85,6 @@ class GradingExporter(NotebookExporter):
         empty = nbformat.v4.new_notebook()  # type: ignore[no-untyped-call]
         made: tuple[Any, Any] = self.from_notebook_node(empty, resources)  # type: ignore[no-untyped-call]
         return made
-
-
-def _by_name(converter: Any) -> Iterable[tuple[str, list[str]]]:
-    """Give each submitted folder with the notebooks it should hold, under whatever names."""
-    course = converter.coursedir
-    places = places_of(course)
-    assignment = course.assignment_id
-    wanted = places.students(assignment) if course.student_id == "*" else (course.student_id,)
-    for student in wanted:
-        folder = converter._format_source(assignment, student)
-        names = places.notebooks(assignment)
-        yield folder, [str(Path(folder, f"{name}.ipynb")) for name in names]
-
-
-def places_of(course: CourseDirectory) -> Places:
-    """Give the places of a class as nbgrader knows them."""
-    root = Path(course.root)
-    return Places(
-        root=root,
-        solutions=root / course.source_directory,
-        submitted=root / course.submitted_directory,
-        autograded=root / course.autograded_directory,
-        gradebook=course.db_url,
-        course=course.course_id,
-    )
 
 
 class GradeInside(NbGraderPreprocessor):  # type: ignore[misc]

@@ -171,6 +171,7 @@ def _generate(folder: Path) -> None:
     }
     words = [sys.executable, "-m", "nbgrader", "generate_assignment", "--assignment=*"]
     words += ["--no-db", "--force", *(f"--CourseDirectory.{k}={v}" for k, v in settings.items())]
+    words += ["--GenerateAssignment.exporter_class=cgkit.grading.folders.ReleaseExporter"]
     environment = dict(os.environ, JUPYTER_CONFIG_DIR=str(folder), JUPYTER_NO_CONFIG="1")
     try:
         done = subprocess.run(
