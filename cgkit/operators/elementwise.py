@@ -295,7 +295,22 @@ def _infer_cast(a: TensorType, dtype: str) -> TensorType:
 
 
 cast: Operator = Operator(
-    "cast", lambda a, dtype: np.asarray(a).astype(as_dtype(dtype)), _infer_cast, operands=1,
+    "cast", quiet(lambda a, dtype: np.asarray(a).astype(as_dtype(dtype))), _infer_cast, operands=1,
     kind=Kind.ELEMENTWISE, flops=no_flops, samples=casts, doc="a in another dtype",
     gradient=(lambda g, y, a, dtype: cast(g, dtype=a.dtype.name),),
 )  # fmt: skip
+
+
+def cast_like(a: Any, b: Any) -> Any:
+    """Give a in the dtype of b.
+
+    Examples
+    --------
+    >>> cast_like(np.array([1, 0]), np.array(2.5))
+    array([1., 0.])
+    """
+    like = b if hasattr(b, "dtype") else np.asarray(b)
+    return cast(a, dtype=like.dtype.name)
+
+
+COMPOSED = (cast_like,)

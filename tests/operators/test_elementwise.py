@@ -187,3 +187,41 @@ def test_a_cast_to_integers_has_no_slope():
     assert found is None
     (found,) = gradients(ops.mul(through, v), [v])  # the way round the integers stays
     assert run(builder.graph([found], [v]), np.array([1.7]))[0] == 1
+
+
+def test_casts_from_all_to_all():
+    numbers = np.array([0, 1, 3])
+    for source in ("bool", "uint8", "int64", "float16", "float64"):
+        for target in ("bool", "int8", "uint64", "float32"):
+            x = numbers.astype(source)
+            found = ops.cast(x, dtype=target)
+            assert found.dtype == target
+            np.testing.assert_array_equal(found, x.astype(target))
+    assert ops.cast(np.array([-1.9, 1.9]), dtype="int32").tolist() == [-1, 1]
+    ops.cast(np.array([np.nan, np.inf]), dtype="int32")  # some number, and no warning
+
+
+def test_cast_like():
+    builder = GraphBuilder()
+    x = np.array([1.5, 2.0])
+    for like in (Tensor(np.float32(0)), builder.placeholder((), "float32"), np.zeros(3, "f4")):
+        assert ops.cast_like(Tensor(x), like).dtype == "float32"
+    assert ops.cast_like(builder.placeholder((2,)), 1).dtype == "int64"
+    y = Tensor(x, requires_grad=True)
+    (slope,) = grad(ops.cast_like(y, np.float32(0)).sum(), y)
+    assert slope.dtype == "float64"
+
+
+@pytest.mark.parametrize("world", ["eager", "arrays"])
+def test_a_whole_number_to_a_negative_power_explains_itself(world):
+    x = Tensor([2, 4]) if world == "eager" else np.array([2, 4])
+    with pytest.raises(DtypeError, match=r"negative whole number[\s\S]*x \*\* -1.0"):
+        ops.pow(x, -1)
+    assert ops.pow(x, -1.0).dtype == "float64"
+
+
+def test_share_gives_a_tie_to_whom_it_is_told():
+    g, a, b = np.array([2.0, 2.0, 2.0]), np.array([1.0, 2.0, 3.0]), 2.0
+    assert ops.share(g, a, b).tolist() == [0, 1, 2]
+    assert ops.share(g, a, b, tie=1.0).tolist() == [0, 2, 2]
+    assert ops.share(g, a, b, tie=0.0).tolist() == [0, 0, 2]
