@@ -5,6 +5,7 @@
     programs(), graphs()            random ones from hypothesis, to be run in two ways
 
     differences, programs  <  cases  <  readings, slopes  <  laws
+                 programs  <  array_steps
 
 Each says by `LawBroken` what differs, where and by how much.
 """
