@@ -19,6 +19,9 @@ from cgkit.grading.proxies import Proxy, name_it
 Met: TypeAlias = list[tuple[Proxy, bool]]
 """The stand-ins that came with a message, each with whether it never came before."""
 
+NONSENSE = (ArithmeticError, LookupError, SystemError, TypeError, ValueError)
+"""What reading a message may raise that none of our workers sends."""
+
 _CALLABLE = ("function", "class", "object")
 _ONLY = "and a check reads plain data only"
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import collections
 import math
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
@@ -277,12 +278,20 @@ class Decoder:
         found, data = _dtype(dtype), self.bytes(start, length)
         if math.prod(sizes) * found.itemsize != len(data):
             raise ValueError("not the bytes of this shape")
+        if found.kind == "U" and _beyond(data, found):
+            raise ValueError("no text")
         return np.ndarray(sizes, found, buffer=data).copy()
 
 
 def refuse_mark(name: str, body: object) -> Any:
     """Refuse every mark that is not plain; the `other` of a decoder that knows only data."""
     raise Refused(f"this is no plain data: {str(name)[:80]}")
+
+
+def _beyond(data: bytes, dtype: np.dtype[Any]) -> bool:
+    """Tell whether some letter of a text is none: NumPy finds out when somebody looks at it."""
+    letters = np.frombuffer(data, np.dtype(np.uint32).newbyteorder(dtype.byteorder))
+    return bool((letters > sys.maxunicode).any())
 
 
 def _natural(value: Any) -> int:

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from cgkit.grading.arrivals import Met, look_inside, taken
+from cgkit.grading.arrivals import NONSENSE, Met, look_inside, taken
 from cgkit.grading.classes import Given
 from cgkit.grading.codec import Refused
 from cgkit.grading.frames import Closed, OutOfTime
@@ -208,8 +208,10 @@ class Link:
             self._send(request, packer)
             answer, raw = self._answer()
             return self._value(answer, raw, sent, request, key)
-        except Refused as error:
-            raise NotData(f"what it gave cannot be looked at: {error}") from None
+        except StudentError:
+            raise
+        except NONSENSE as error:  # of a worker that says what none of ours says
+            raise NotData(f"what it gave cannot be looked at: {error}"[:300]) from None
         except OutOfTime:
             raise self._lost(TimedOut("it did not come to an end")) from None
         except Closed:

@@ -91,10 +91,11 @@ def error_class(name: str, base: type[BaseException] | None) -> type[StudentErro
     if base is None or issubclass(base, _ENDS_A_WALK):
         base = Exception
     bases = (StudentError,) if base is Exception else (StudentError, base)
+    name = "".join(letter for letter in name[:80] if letter.isprintable()) or "Error"
     try:
-        return type(name[:80] or "Error", bases, {})
+        return type(name, bases, {})
     except TypeError:  # a built-in class whose objects are laid out in another way
-        return type(name[:80] or "Error", (StudentError,), {})
+        return type(name, (StudentError,), {})
 
 
 def error_of(

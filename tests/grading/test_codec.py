@@ -248,3 +248,13 @@ def test_pickles_are_never_read():
     with pytest.raises(Refused):
         Decoder(raw, refuse_mark)({"pickle": [0, len(raw)]})
     assert there_and_back(raw) == raw  # bytes stay bytes
+
+
+@pytest.mark.parametrize("dtype", ["<U1", ">U1"])
+def test_letters_that_are_none_do_not_come_in(dtype):
+    decode = Decoder(b"xxxx", refuse_mark)
+    for mark in ({"array": [dtype, [1], 0, 4]}, {"scalar": [dtype, 0, 4]}):
+        with pytest.raises(Refused):
+            decode(mark)
+    text = np.array(["\U0010ffff"], dtype)
+    assert there_and_back(text).tolist() == text.tolist()
