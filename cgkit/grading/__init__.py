@@ -36,7 +36,7 @@ The modules, in the order in which each builds on those before it:
 7. `result` `evidence`                     what is found, and what a teacher should look at
 8. `strict` `testcell` `namespace` `judge` test cells, run and scored
 9. `prepare` `lane`                        one submission in, one frozen result out
-10. `lint`                                 what authors of checks are warned of
+10. `endings` `lint`                       what authors of checks are warned of
 
 What is promised
 ----------------

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import TypeAlias
 
 from cgkit.errors import NotebookError
+from cgkit.grading import endings
 from cgkit.grading.edition import Edition
 from cgkit.grading.master import Master, MasterCell
-from cgkit.grading.names import bound, tree_of
+from cgkit.grading.names import bound, read, tree_of
 from cgkit.grading.settings import edition_of
 
 OFFERED = frozenset({"source", "patch"})
@@ -85,12 +86,12 @@ def lint(master: Master, seconds: Mapping[str, float] | None = None) -> tuple[Fi
         for node in getattr(tree_of(cell.source), "body", ())
         if isinstance(node, ast.ClassDef) and not _crosses(node)
     )
-    findings: list[Finding] = [*_settings(master)]
+    findings: list[Finding] = [*_settings(master), *_secrets_in_sight(master)]
     for cell in master.cells:
         if cell.role != "test":
             continue
         tree = tree_of(cell.source)
-        if tree is None:
+        if tree is None or not _plain(cell.source):
             findings.append(Finding(cell.cell, 1, "this test cell is no Python"))
             continue
         test = _Test(cell, tree, master.exported, own, loose, classes)
@@ -159,6 +160,15 @@ def _crosses(node: ast.ClassDef) -> bool:
     return bool((names | parts) & _CROSSING)
 
 
+def _plain(source: str) -> bool:
+    """Tell whether a text is Python without magics, which no test cell may have."""
+    try:
+        ast.parse(source)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
 def _slow(cell: MasterCell, seconds: float) -> list[Finding]:
     if seconds < SLOW or cell.limit:
         return []
@@ -175,16 +185,8 @@ def _names(node: ast.AST) -> set[str]:
 
 def _ending(test: _Test) -> Iterator[tuple[ast.AST, str]]:
     """Allow nothing, a number, (number, words) or a Score."""
-    last = test.tree.body[-1] if test.tree.body else None
-    if not isinstance(last, ast.Expr):
-        return
-    value = last.value
-    if isinstance(value, ast.Compare | ast.BoolOp):
-        yield last, "it ends with yes or no; write: assert ..., or give a number of points"
-    elif isinstance(value, ast.Constant) and type(value.value) not in (int, float):
-        yield last, "it ends with a constant that is no number of points"
-    elif _root(value) in test.exported:
-        yield last, f"it ends with what {_root(value)} gives; a student would set the points"
+    for what in endings.faults(test.tree, test.exported, test.cell.points):
+        yield test.tree.body[-1], what
 
 
 def _root(node: ast.expr) -> str:
@@ -216,6 +218,13 @@ def _unknown_names(test: _Test) -> Iterator[tuple[ast.AST, str]]:
             yield node, f"no given cell and no answer binds {node.id}"
 
 
+def _offers_in_sight(test: _Test) -> Iterator[tuple[ast.AST, str]]:
+    """Allow what grading offers in hidden parts only: a student's notebook has none of it."""
+    for node in ast.walk(tree_of(test.cell.released) or ast.Module([], [])):
+        if isinstance(node, ast.Name) and node.id in OFFERED - test.own:
+            yield node, f"a student's own notebook has no {node.id}; use it in a hidden part"
+
+
 def _stored(tree: ast.AST) -> set[str]:
     return {
         node.id
@@ -230,11 +239,19 @@ def _stored(tree: ast.AST) -> set[str]:
 def _changes_students(test: _Test) -> Iterator[tuple[ast.AST, str]]:
     """Refuse changes of what was read: it is a snapshot, and nothing changes inside."""
     for node in ast.walk(test.tree):
-        if isinstance(node, ast.Assign | ast.AugAssign):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            for target in targets:
-                if isinstance(target, ast.Subscript) and _root(target) in test.exported:
-                    yield node, "this changes a copy of the student's; write: with patch(name, ...)"
+        changed = isinstance(getattr(node, "ctx", None), ast.Store | ast.Del)
+        if not changed or _root(node) not in test.exported:  # type: ignore[arg-type]
+            continue
+        if isinstance(node, ast.Subscript):
+            yield node, "this changes a copy of the student's; write: with patch(name, ...)"
+        elif isinstance(node, ast.Name) and node.id not in _own_names(test.tree):
+            yield node, f"this hides the student's {node.id}; choose another name"
+
+
+def _own_names(tree: ast.Module) -> set[str]:
+    """Give the names that stand for something else inside a comprehension."""
+    parts = (node for node in ast.walk(tree) if isinstance(node, ast.comprehension))
+    return {name for part in parts for name in _names(part.target)}
 
 
 def _asks_for_classes(test: _Test) -> Iterator[tuple[ast.AST, str]]:
@@ -244,12 +261,19 @@ def _asks_for_classes(test: _Test) -> Iterator[tuple[ast.AST, str]]:
             asked = _names(node.args[1]) & test.classes
             if asked and _names(node.args[0]) & (test.exported | _stored(test.tree)):
                 yield node, f"compare attributes instead of asking for {', '.join(sorted(asked))}"
+        elif isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+            types = any(isinstance(side, ast.Call) and _root(side) == "type" for side in sides)
+            asked = {side.id for side in sides if isinstance(side, ast.Name)}
+            if types and asked & (test.classes | test.exported):
+                yield node, "outside, a student's object has another type; compare attributes"
 
 
 def _reads_code(test: _Test) -> Iterator[tuple[ast.AST, str]]:
     """Refuse to read code through a stand-in."""
     for node in ast.walk(test.tree):
-        if isinstance(node, ast.Attribute) and node.attr in ("getsource", "__code__"):
+        attribute = isinstance(node, ast.Attribute) and node.attr in ("getsource", "__code__")
+        if attribute or (isinstance(node, ast.Name) and node.id == "getsource"):
             yield node, "the code of an answer is not outside; write: source('name')"
 
 
@@ -260,25 +284,41 @@ def _anywhere_in(test: _Test) -> Iterator[tuple[ast.AST, str]]:
 def _anywhere(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:
     """Refuse what neither a test cell nor a check may do."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.ExceptHandler) and _swallows(node):
-            yield (
-                node,
-                "this swallows hangs and deaths of the student's code; write: except Exception",
-            )
-        elif isinstance(node, ast.Attribute) and node.attr in _CLOCKS and _root(node) == "time":
-            yield node, "machines differ; count calls by a function you hand in instead of timing"
-        elif isinstance(node, ast.Call) and _root(node.func) in ("eval", "exec"):
-            yield node, "run nothing that may come from a student"
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            names = {alias.name for alias in node.names} | {getattr(node, "module", "")}
-            if names & {"pickle", "timeit", "marshal", "shelve"}:
-                yield node, "neither pickles nor timing belong into a check"
+        what = _forbidden(node)
+        if what:
+            yield node, what
+
+
+def _forbidden(node: ast.AST) -> str:
+    if isinstance(node, ast.ExceptHandler):
+        return _SWALLOWS if _swallows(node) else ""
+    if isinstance(node, ast.Attribute):
+        return _TIMES if node.attr in _CLOCKS and _root(node) == "time" else ""
+    if isinstance(node, ast.ImportFrom) and node.module == "time":
+        return _TIMES
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        names = {alias.name for alias in node.names} | {getattr(node, "module", "")}
+        loads = names & {"pickle", "timeit", "marshal", "shelve"}
+        return "neither pickles nor timing belong into a check" if loads else ""
+    return _forbidden_call(node) if isinstance(node, ast.Call) else ""
+
+
+def _forbidden_call(node: ast.Call) -> str:
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else _root(node.func)
+    if name == "suppress" and any("BaseException" in _names(one) for one in node.args):
+        return _SWALLOWS
+    if isinstance(node.func, ast.Name) and name in ("eval", "exec"):
+        return "run nothing that may come from a student"
+    opens = isinstance(node.func, ast.Name) and name == "open"
+    return "no file is the same everywhere; write values into the test" if opens else ""
+
+
+_SWALLOWS = "this swallows hangs and deaths of the student's code; write: except Exception"
+_TIMES = "machines differ; count calls by a function you hand in instead of timing"
 
 
 def _swallows(node: ast.ExceptHandler) -> bool:
-    bare = node.type is None or (
-        isinstance(node.type, ast.Name) and node.type.id == "BaseException"
-    )
+    bare = node.type is None or "BaseException" in _names(node.type)
     return bare and not any(isinstance(one, ast.Raise) for one in ast.walk(node))
 
 
@@ -291,15 +331,42 @@ def _tells_secrets(test: _Test) -> Iterator[tuple[ast.AST, str]]:
     seen = _names(visible) if visible else set()
     secret = _stored(test.tree) - seen
     for node in ast.walk(test.tree):
-        words = node.msg if isinstance(node, ast.Assert) else None
-        told = sorted(_names(words) & secret) if words else []
+        told = sorted(name for words in _words(node) for name in _names(words) & secret)
         if told:
             yield node, f"the words of this test would show {', '.join(told)} to students"
+
+
+def _words(node: ast.AST) -> list[ast.expr]:
+    """Give what a student gets to read of a statement."""
+    if isinstance(node, ast.Assert):
+        return [node.msg] if node.msg else []
+    if isinstance(node, ast.Raise):
+        return node.exc.args if isinstance(node.exc, ast.Call) else []
+    prints = isinstance(node, ast.Call) and _root(node.func) == "print"
+    return node.args if prints and isinstance(node, ast.Call) else []
+
+
+def _secrets_in_sight(master: Master) -> Iterator[Finding]:
+    """Find values of locked cells that only hidden tests read: students see those cells."""
+    seen: set[str] = set()
+    for cell in master.cells:
+        seen |= read(cell.released)
+    hidden = {name for cell in master.cells if cell.role == "test" for name in read(cell.source)}
+    for cell in master.cells:
+        tree = tree_of(cell.source) if cell.role == "given" else None
+        for node in tree.body if tree else ():
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                continue
+            names = sorted(bound(ast.unparse(node)) & hidden - seen)
+            if names:
+                what = f"students see {', '.join(names)} here, which only a hidden test reads"
+                yield Finding(cell.cell, node.lineno, f"{what}; move it there")
 
 
 _RULES: tuple[_Rule, ...] = (
     _ending,
     _unknown_names,
+    _offers_in_sight,
     _changes_students,
     _asks_for_classes,
     _reads_code,

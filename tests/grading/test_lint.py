@@ -41,6 +41,23 @@ WRONG = {
         "would show k"
     ),
     "def f(:": "no Python",
+    "!ls": "no Python",
+    "points = mean([1])\npoints": "what mean gives",
+    "5": "it ends with 5",
+    "assert 'while' not in source('mean')": "has no source; use it in a hidden part",
+    "del colors['red']": "with patch",
+    "colors = {}": "this hides the student's colors",
+    "assert type(mean) is Shape": "compare attributes",
+    "from inspect import getsource\nassert 'for' in getsource(mean)": "source('name')",
+    "try:\n    mean([])\nexcept (ValueError, BaseException):\n    pass": "except Exception",
+    "import contextlib\nwith contextlib.suppress(BaseException):\n    mean([])": "except Exception",
+    "from time import perf_counter\nstart = perf_counter()": "instead of timing",
+    "assert open('answers.json').read() == mean([1])": "no file",
+    "### BEGIN HIDDEN TESTS\nk = 7\nif mean([k]) != 7:\n    raise AssertionError(f'not {k}')\n"
+    "### END HIDDEN TESTS": "would show k",
+    "### BEGIN HIDDEN TESTS\nk = 7\nprint(k)\nassert mean([k]) == 7\n### END HIDDEN TESTS": (
+        "would show k"
+    ),
 }
 
 
@@ -55,17 +72,35 @@ def test_each_rule_finds_what_it_is_for(text):
     "text",
     [
         "assert mean([1]) == 1, 'the mean of one number is that number'",
-        "3",
+        "1",
         "right = sum(mean([n]) == n for n in range(3))\n(right / 3, f'{right} of 3 are right')",
         "check.evaluate(mean)",
         "try:\n    mean([])\nexcept ZeroDivisionError:\n    pass\nelse:\n    assert False",
         "calls = []\ndef count(x):\n    calls.append(x)\n    return x\nmean([count(1)])\n1",
-        "with patch('colors', {}):\n    assert colors == {}",
-        "assert 'while' not in source('mean')",
+        "### BEGIN HIDDEN TESTS\nwith patch('colors', {}):\n    assert colors == {}\n"
+        "assert 'while' not in source('mean')\n### END HIDDEN TESTS",
+        "def source(name):\n    return name\nassert source('mean')",
+        "assert isinstance(mean([1]), float) and type(mean([1])) is float",
+        "try:\n    mean([])\nexcept BaseException:\n    raise",
+        "assert [mean for mean in (1, 2)] == [1, 2]",
     ],
 )
 def test_good_tests_are_left_alone(text):
     assert findings(text, GIVEN) == []
+
+
+def test_a_locked_cell_that_holds_a_secret_is_found():
+    text = "import math\nhidden_one = {'a': []}\nexample = 3\ndef reference(g): return [*g]"
+    hidden = "assert order(hidden_one) == reference(hidden_one) and math.pi and example"
+    cells = [
+        *assignment_cells(),
+        cell("given", text, "given"),
+        cell("shown", "example + 1", "given"),
+        cell("t", f"### BEGIN HIDDEN TESTS\n{hidden}\n### END HIDDEN TESTS", "test", 1),
+    ]
+    found = lint(read_master(notebook(cells)))
+    assert [(one.where, one.line) for one in found] == [("given", 2), ("given", 4)]
+    assert "students see hidden_one here, which only a hidden test reads" in found[0].what
 
 
 def test_slow_cells_say_how_long_they_may_take():
