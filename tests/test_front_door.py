@@ -27,6 +27,16 @@ def test_operators_are_found_by_name_and_misspellings_answered():
         cgkit.ops.qqq  # noqa: B018
 
 
+def test_what_is_made_of_operators_stands_beside_them():
+    assert set(cgkit.ops.COMPOSED) <= set(dir(cgkit.ops))
+    assert not set(cgkit.ops.COMPOSED) & set(cgkit.ops.ALL)
+    for name, act in cgkit.ops.COMPOSED.items():
+        assert getattr(cgkit.ops, name) is act
+        assert act.__doc__, name
+    with pytest.raises(AttributeError, match="did you mean 'topk'"):
+        cgkit.ops.__getattr__("topc")
+
+
 def test_nothing_heavy_is_imported():
     ask = "import cgkit, sys; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True)

@@ -3,10 +3,13 @@
 for each operator ─ for each law ─ on each sample          e.g.  gradients_agree on matmul
 """
 
+import numpy as np
 import pytest
 
 from cgkit import ops
-from cgkit.testing.cases import coverage, samples_of
+from cgkit.node import Sample
+from cgkit.operators.samples import backward_view
+from cgkit.testing.cases import computed, coverage, is_array, samples_of
 from cgkit.testing.laws import LAWS, WHOLE
 from cgkit.testing.readings import scalar_agrees
 
@@ -103,6 +106,17 @@ def test_samples_cover_what_they_must(operator):
     excused = {what for name, what in WHY_NOT if name == operator.name}
     missing = WANTED - coverage(samples_of(operator))
     assert missing == excused, f"{operator.name}: missing {missing}, excused {excused}"
+
+
+@pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.name)
+def test_strides_do_not_matter(operator):
+    # of empty arrays and of axes of size 1 too, whose strides mean nothing
+    for sample in samples_of(operator):
+        turned = [backward_view(x) if is_array(x) else x for x in sample.operands]
+        found = computed(operator, Sample(tuple(turned), sample.params))
+        for got, want in zip(found, computed(operator, sample), strict=True):
+            assert got.dtype == want.dtype
+            np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
 
 
 def test_an_elementwise_operator_has_a_scalar():
