@@ -314,7 +314,7 @@ class Operator:
             return best.apply(self, inputs, params)
         try:
             return self.compute(*inputs, **params)
-        except (ValueError, TypeError, IndexError, OverflowError) as error:
+        except (ValueError, TypeError, IndexError, OverflowError, AttributeError) as error:
             self.explain(inputs, params, error)
 
     def types(

@@ -42,7 +42,7 @@ from cgkit.operators.elementwise import (
 from cgkit.operators.powers import erfc, square
 from cgkit.operators.rounding import clip
 from cgkit.operators.samples import pairs, reals, settings, triples, values
-from cgkit.types import TensorType, broadcast_shapes
+from cgkit.types import TensorType, as_dtype, broadcast_shapes
 
 
 def _numbers(name: str, params: dict[str, Any]) -> None:
@@ -79,6 +79,8 @@ def _activation(
 
 
 def _infer_leak(g: TensorType, a: TensorType, b: TensorType) -> TensorType:
+    for each in (g, a, b):
+        as_dtype(each.dtype)
     return TensorType(broadcast_shapes(g.shape, a.shape, b.shape), g.dtype)
 
 

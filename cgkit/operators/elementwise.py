@@ -191,6 +191,8 @@ def as_floats(a: Any) -> np.ndarray:
     array = np.asarray(a)
     if array.dtype.kind == "f":
         return array
+    if array.dtype.kind == "c":
+        raise DtypeError(f"real numbers are needed here, not {array.dtype}")
     return array.astype(np.exp.resolve_dtypes((array.dtype, None))[-1])
 
 
@@ -265,6 +267,8 @@ def _unordered(a: Any, b: Any) -> Any:
 
 
 def _infer_gate(g: TensorType, *others: TensorType, tie: float = 0.5) -> TensorType:
+    for each in (g, *others):
+        as_dtype(each.dtype)
     return TensorType(broadcast_shapes(g.shape, *(t.shape for t in others)), g.dtype)
 
 

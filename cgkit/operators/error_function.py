@@ -21,6 +21,8 @@ from typing import Any
 
 import numpy as np
 
+from cgkit.operators.elementwise import as_floats
+
 NEAR = 0.46875
 """Up to here erf is small and gets its own quotient; from here erfc does."""
 FAR = 4.0
@@ -85,15 +87,14 @@ def _by_distance(
     far: Callable[[np.ndarray, np.ndarray], Any],
 ) -> Any:
     """Compute elements near 0 by one formula, others by another that is given their size too."""
-    array = np.asarray(x)
-    dtype = np.exp.resolve_dtypes((array.dtype, None))[-1]
+    array = as_floats(x)
     wide = array.astype(np.float64)
     size = np.abs(wide)
     close = size <= NEAR
     result = np.empty(wide.shape)
     result[close] = near(wide[close])
     result[~close] = far(wide[~close], size[~close])
-    return result.astype(dtype)
+    return result.astype(array.dtype)
 
 
 def _near(x: np.ndarray) -> Any:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cgkit import Tensor, grad, ops
+from cgkit import CgkitError, DtypeError, Tensor, grad, ops
 from cgkit.testing.cases import samples_of
 
 IN_NUMPY = {
@@ -77,3 +77,12 @@ def test_a_reciprocal_of_whole_numbers_is_a_fraction():
 )
 def test_infinity(name, expected):
     assert ops.ALL[name](np.array([np.inf])).tolist() == [expected]
+
+
+@pytest.mark.parametrize("world", [Tensor, np.array])
+def test_what_is_no_number_is_refused_in_words(world):
+    for operator in (ops.hypot, ops.logaddexp):
+        with pytest.raises(CgkitError, match=operator.name):
+            operator(world([1.0]), None)
+    with pytest.raises(DtypeError, match="real numbers are needed here, not complex128"):
+        ops.erf(np.array([1j]))
