@@ -23,7 +23,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -34,6 +33,7 @@ from cgkit.errors import EnvironmentFault
 from cgkit.grading.bubblewrap import bundled, command, covered
 from cgkit.grading.edition import Edition, write_edition, write_guest
 from cgkit.grading.frames import Channel
+from cgkit.grading.leftovers import claim
 from cgkit.grading.memory import Group, family, make_group, weigh
 from cgkit.grading.runtime import Runtime, needed
 from cgkit.grading.situation import UNSANDBOXED, Limits, Situation, Which
@@ -141,7 +141,8 @@ class Sandbox:
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="cgkit-grading-"))
+        self._claim = claim()
+        self._folder = self._claim.path
         self._folder.chmod(0o755)
         self._group: Group | None = None
         self._process: subprocess.Popen[bytes] | None = None
@@ -178,6 +179,7 @@ class Sandbox:
         self._owner, self._used = os.getpid(), False
         ours, theirs = socket.socketpair()
         self._group = make_group(self.limits.together, 4 * self.limits.processes)
+        self._claim.note(self._group.folders if self._group else ())
         try:
             self._process = self._started(theirs.fileno())
         finally:
@@ -233,7 +235,7 @@ class Sandbox:
     def close(self) -> None:
         """Stop, and remove every trace."""
         self.stop()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._claim.remove()
 
     def _last_words(self) -> str:
         if self._process is None or self._process.stderr is None:

@@ -289,7 +289,7 @@ def test_without_a_fence_what_a_worker_started_ends_with_it(bare):
 
 def test_a_group_that_cannot_be_joined_is_done_without(monkeypatch):
     class Closed:
-        removed = False
+        folders, removed = (), False
 
         def join(self):
             raise PermissionError("not yours")
