@@ -130,7 +130,20 @@ def _pad_back(g: Any, y: Any, a: Any, pads: Any, mode: str = "constant", value: 
     return fold(g, shape=a.shape, pads=widths, mode=mode)
 
 
-pad: Operator = Operator(
+class Padding(Operator):
+    """An operator whose pads may be lists in a list, which no graph could keep."""
+
+    __slots__ = ()
+
+    def __call__(self, *inputs: Any, **params: Any) -> Any:
+        """Apply the operator."""
+        pads = params.get("pads")
+        if isinstance(pads, list | tuple):
+            params["pads"] = tuple(tuple(x) if isinstance(x, list) else x for x in pads)
+        return super().__call__(*inputs, **params)
+
+
+pad: Operator = Padding(
     "pad", _pad, _infer_pad, operands=1, kind=Kind.OPAQUE, family="shape", flops=no_flops,
     doc="a with numbers around it: a constant, or copies by mode; negative widths cut off",
     gradient=(_pad_back,),

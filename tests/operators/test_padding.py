@@ -78,6 +78,12 @@ def test_nothing_cannot_be_copied(mode):
     assert ops.pad(np.zeros((0, 2)), pads=((0, 0), (1, 1)), mode=mode).shape == (0, 4)
 
 
+def test_lists_of_lists_become_what_a_graph_can_keep():
+    value = ops.pad(GraphBuilder().placeholder((2, 3)), pads=[[1, 0], [0, 2]])
+    assert value.shape == (3, 5)
+    assert hash(value.node.params["pads"]) == hash(((1, 0), (0, 2)))
+
+
 def test_widths():
     assert normal_widths(0, ()) == ()
     assert normal_widths(1, (1, 2)) == ((1, 2),)
