@@ -291,6 +291,9 @@ def _work(
             done.put((student, worker.grade(student, load())))
         except CgkitError as error:
             done.put((student, error))
+        except Exception as error:  # said by no answer, it would be waited for without end
+            why = f"{type(error).__name__}: {error}"
+            done.put((student, CgkitError(f"grading {student} failed", why=why)))
 
 
 def _processors(count: int) -> list[int | None]:

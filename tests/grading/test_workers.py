@@ -12,7 +12,7 @@ from functools import partial
 import pytest
 from classwork import assignment_cells, cell, notebook, raw, written
 
-from cgkit.errors import EnvironmentFault, NotebookError
+from cgkit.errors import CgkitError, EnvironmentFault, NotebookError
 from cgkit.grading import workers
 from cgkit.grading.kept import Learned
 from cgkit.grading.policy import Policy
@@ -152,6 +152,15 @@ def test_what_only_some_systems_have_is_imported_by_the_process_alone():
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_an_error_while_work_is_read_ends_the_run_and_is_waited_for_by_nobody(order):
+    def broken():
+        raise PermissionError("not yours")
+
+    with Crew(order, 2) as crew, pytest.raises(CgkitError, match="grading eve failed") as caught:
+        list(crew.grade([("eve", broken), *jobs(ada="a")]))
+    assert caught.value.why == "PermissionError: not yours"
 
 
 # the process itself, in this one
