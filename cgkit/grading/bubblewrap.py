@@ -26,6 +26,7 @@ _SETTINGS = (
     ("HOME", "/scratch"),
     ("LANG", "C.UTF-8"),
     ("PATH", "/nowhere"),
+    ("PYTHONHASHSEED", "0"),  # sets of texts come in the same order for everybody, in every lane
     ("OMP_NUM_THREADS", "1"),
     ("OPENBLAS_NUM_THREADS", "1"),
     ("MKL_NUM_THREADS", "1"),

@@ -369,7 +369,7 @@ class Sandbox:
             "environment": edition.environment,
         }
         start = f"{guest}/cgkit/grading/inside/start.py"
-        options = ["-I", "-B", "-S", "-X", "utf8"]
+        options = ["-P", "-s", "-B", "-S", "-X", "utf8"]  # not -I: it would shuffle sets anew
         inner = [str(runtime.python), *options, start, str(file), json.dumps(configuration)]
         if self.situation.bwrap is None:
             return inner
@@ -391,4 +391,5 @@ class Sandbox:
 
 def _bare_environment() -> dict[str, str]:
     kept = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-    return {name: os.environ[name] for name in kept if name in os.environ}
+    found = {name: os.environ[name] for name in kept if name in os.environ}
+    return {**found, "PYTHONHASHSEED": "0"}

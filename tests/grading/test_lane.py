@@ -38,6 +38,20 @@ def test_the_same_submission_gives_the_same_result_in_any_lane(lane, situation, 
         assert grade_submission(other, "eve", raw(written(wrong))) == once
 
 
+def test_sets_come_in_the_same_order_in_any_lane(lane, situation, assignment):
+    """A regrade must not change the mark of code that depends on the order of a set."""
+    text = "print([*{'a', 'b', 'c', 'd', 'e', 'f'}])"
+    data = raw(written(extras={"setup": [text]}))
+    with Lane(assignment, situation) as other:
+        printed = {
+            cell.printed
+            for one in (lane, other)
+            for cell in one.grade("ada", data).cells
+            if cell.kind == "extra" and cell.printed
+        }
+    assert len(printed) == 1
+
+
 def test_seeds_differ_by_student_and_secret_and_never_meet(lane):
     ada, ben = lane._seeds("ada"), lane._seeds("ben")
     assert len({ada.inside, ada.outside, ben.inside, ben.outside}) == 4

@@ -1,6 +1,6 @@
 """The first file that runs inside: finds the others and hands over.
 
-    python -I -B -S -X utf8 start.py FD CONFIGURATION
+    python -P -s -B -S -X utf8 start.py FD CONFIGURATION
 
 Nothing of site-packages is on the path but what `paths` of the configuration names.
 """

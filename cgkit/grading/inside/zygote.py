@@ -1,6 +1,6 @@
 """A warm Python that forks one worker for each piece of work, and ends it when told to.
 
-    python -I -B -S -X utf8 -m ... FD CONFIGURATION       (started by cgkit.grading.sandbox)
+    python -P -s -B -S -X utf8 -m ... FD CONFIGURATION       (started by cgkit.grading.sandbox)
 
     {"do": "fork", "number": 7, "limits": {...}} + a socket   ──►  {"number": 7, "ok": true}
     {"do": "end", "number": 7}                                ──►  {"number": 7, "ok": true}
