@@ -7,7 +7,6 @@
 A handle knows its edge, an edge its node, a node its input edges. Nothing points at a handle and
 nothing points forward, so a handle may move to another edge (in-place operators) and reference
 counting alone frees a graph. An Edge keeps a shape and a dtype, never an array.
-
 Inputs, constants and variables are nodes too: their operators, the `SOURCES`, have no inputs.
 """
 
