@@ -1,6 +1,7 @@
 """Python's own notation for operators: `x + 1`, `W @ x`, `x[0]`, for Tensors and Values alike.
 
-    x + y  ─>  type(x).binary(add, x, y)
+    x + y            ─>  type(x).binary(add, x, y)
+    x.softmax(-1)    ─>  ops.softmax(x, axis=-1), for the operators listed in METHODS
 
 A handle class says once, in `unary` and `binary`, what applying an operator means; everything here
 follows. Comparisons give booleans for each element and have no gradient; `==` compares elements
@@ -11,7 +12,11 @@ values as "and", "or" and "not" for each element.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from inspect import signature, unwrap
 from typing import Any, Self
+
+import numpy as np
 
 from cgkit import operators as ops
 from cgkit.errors import OperandError, ShapeError
@@ -23,12 +28,20 @@ from cgkit.types import Shape, Size
 _ADD, _SUB, _MUL, _DIV = ops.ALL["add"], ops.ALL["sub"], ops.ALL["mul"], ops.ALL["div"]
 _NEG, _POW, _ABS, _MATMUL = ops.ALL["neg"], ops.ALL["pow"], ops.ALL["abs"], ops.ALL["matmul"]
 
+_INFIX = {
+    "add": "add", "subtract": "sub", "multiply": "mul", "divide": "div", "power": "pow",
+    "matmul": "matmul", "floor_divide": "floor_div", "remainder": "mod", "less": "less",
+    "less_equal": "less_equal", "greater": "greater", "greater_equal": "greater_equal",
+    "equal": "equal", "not_equal": "not_equal", "left_shift": "left_shift",
+    "right_shift": "right_shift",
+}  # fmt: skip
+"""What NumPy calls the operators that Python has a sign for."""
+
 
 class Arithmetic(Operand):
     """Infix notation and methods, for operands that have a shape."""
 
     __slots__ = ()
-    __array_ufunc__ = None
     __hash__ = Operand.__hash__
 
     @staticmethod
@@ -40,6 +53,23 @@ class Arithmetic(Operand):
     def unary(operator: Operator, operand: Any) -> Any:
         """Apply an operator to one operand of this class."""
         return operator(operand)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **settings: Any) -> Any:
+        """Answer NumPy: `array + x` ends here, and so does np.exp(x), which is refused."""
+        name = _INFIX.get(ufunc.__name__)
+        if name is not None and method == "__call__" and not settings:
+            return self.binary(ops.ALL[name], *inputs)
+        if "out" in settings:
+            raise OperandError(
+                f"np.{ufunc.__name__} cannot write a {type(self).__name__} into an array",
+                attempt="array = array + x, or x.numpy()",
+            )
+        known = ufunc.__name__ if ufunc.__name__ in ops.ALL else name
+        raise OperandError(
+            f"np.{ufunc.__name__} does not take a {type(self).__name__}",
+            why="NumPy would compute without remembering how",
+            attempt=f"ops.{known}(...)" if known else "x.numpy()",
+        )
 
     @property
     def shape(self) -> Any:
@@ -287,3 +317,56 @@ class Arithmetic(Operand):
         where = tuple(axis) if isinstance(axis, list) else axis
         reduced = ops.ALL[name](self, axis=where, **settings)
         return reduced
+
+
+METHODS = (
+    "all", "any", "argmax", "argmin", "cast", "ceil", "clip", "cos", "cumprod", "cumsum", "erf",
+    "exp", "flatten", "flip", "floor", "log", "log_softmax", "logsumexp", "maximum", "minimum",
+    "moveaxis", "norm", "pow", "prod", "reciprocal", "relu", "repeat", "round", "sigmoid", "sign",
+    "sin", "softmax", "sqrt", "square", "squeeze", "std", "swapaxes", "tan", "tanh", "tile",
+    "tril", "triu", "unsqueeze", "var",
+)  # fmt: skip
+"""What has a form `x.name(...)`; every operator has the form `ops.name(x, ...)`."""
+
+
+class Method:
+    """An operator as a method: `x.exp()` is `ops.exp(x)`."""
+
+    def __init__(self, act: Any) -> None:
+        self.act = act
+        self.__doc__ = f"{act.doc}." if isinstance(act, Operator) else act.__doc__.split("\n")[0]
+
+    def __get__(self, x: Any, owner: type | None = None) -> Any:
+        """Bind it to an operand."""
+        return self if x is None else partial(call, self.act, x)
+
+
+def call(act: Any, x: Any, *others: Any, **params: Any) -> Any:
+    """Apply an operator, or a function of operators, whose settings may be given by position."""
+    operands, params = settle(act, (x, *others), params)
+    return act(*operands, **params)
+
+
+def settle(
+    act: Any, given: tuple[Any, ...], params: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Tell operands from settings that were given by position.
+
+    Examples
+    --------
+    >>> settle(ops.softmax, ("x", -1), {})
+    (('x',), {'axis': -1})
+    """
+    count = act.operands if isinstance(act, Operator) else None
+    if count is None or len(given) <= count:
+        return given, params
+    compute = unwrap(act.compute)  # a function of NumPy's has settings that are none of ours
+    known = () if isinstance(compute, np.ufunc) else signature(compute).parameters
+    names = list(known)[count : len(given)]
+    if len(names) < len(given) - count:
+        return given, params  # too many: the operator says so
+    return given[:count], {**dict(zip(names, given[count:], strict=True)), **params}
+
+
+for _name in METHODS:
+    setattr(Arithmetic, _name, Method(getattr(ops, _name)))

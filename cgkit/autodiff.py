@@ -15,8 +15,10 @@ import operator
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from cgkit.errors import GradientError, GraphError
-from cgkit.node import FREED, Edge, Node
+from cgkit.node import FREED, LEAF, Edge, Node
 from cgkit.order import topological_order, verify_order
 
 Order = Callable[[Node], list[Node]]
@@ -86,16 +88,22 @@ def check_saved(nodes: Sequence[Node]) -> None:
             )
         for i in range(0, len(saved), 4):
             if saved[i + 2][0] != saved[i + 3]:
-                raise GradientError(_written(node, saved[i], saved[i + 2][0], saved[i + 3]))
+                raise _written(node, saved[i], saved[i + 1], saved[i + 2][0], saved[i + 3])
 
 
-def _written(node: Node, operand: int, version: int, expected: int) -> str:
-    what = "its result" if operand < 0 else f"operand {operand}"
+def _written(node: Node, operand: int, array: Any, version: int, expected: int) -> GradientError:
     edge = node.inputs[operand] if operand >= 0 else None
-    shape = f" of shape {edge.shape}" if isinstance(edge, Edge) else ""
-    return (
-        f"a tensor that {node.operator.name} saved ({what}{shape}) was changed by an in-place "
-        f"operation: it is at version {version}; expected version {expected}"
+    what = "its result" if operand < 0 else f"operand {operand}"
+    shape = f" of shape {np.shape(array)}"
+    maker = edge.node if isinstance(edge, Edge) else None
+    made = ""
+    if maker is not None:
+        by = "a leaf" if maker.operator is LEAF else f"made by {maker.operator.name}"
+        made = f", {maker.name or by}"
+    return GradientError(
+        f"a tensor that {node.operator.name} saved ({what}{shape}{made}) was changed by an "
+        f"in-place operation: it is at version {version}; expected version {expected}",
+        attempt="x = x + ... instead of x.add_(...), or the write after backward",
     )
 
 

@@ -5,7 +5,8 @@ import operator
 import numpy as np
 import pytest
 
-from cgkit import DtypeError, GraphBuilder, ShapeError, Tensor, run
+from cgkit import DtypeError, GraphBuilder, ShapeError, Tensor, ops, run
+from cgkit.arithmetic import METHODS, settle
 from cgkit.errors import OperandError
 
 A = np.array([[1.5, -2.0], [0.5, 3.0]])
@@ -169,3 +170,56 @@ def test_adding_with_an_equals_sign_makes_a_new_tensor():
     assert x is not old
     assert (old.item(), x.item()) == (1, 2)
     assert not x.is_leaf
+
+
+def test_numpys_arrays_and_numbers_may_stand_on_the_left():
+    x = Tensor(A, requires_grad=True)
+    for left in (B, np.float64(2), np.float32(2), np.int64(3), np.array(2.0)):
+        for act in (*BINARY, operator.mod, operator.floordiv, operator.pow):
+            if act is operator.matmul and np.ndim(left) == 0:
+                continue
+            y = act(left, x)
+            assert isinstance(y, Tensor)
+            with np.errstate(all="ignore"):
+                np.testing.assert_array_equal(y.data, act(left, A))
+
+
+@pytest.mark.parametrize(
+    ("act", "said"),
+    [
+        (np.exp, r"np.exp does not take a Tensor\n.*without remembering how\n.*ops.exp\(...\)"),
+        (np.spacing, r"np.spacing does not take a Tensor(.|\n)*x.numpy\(\)"),
+        (lambda x: np.add(x, x, where=True), r"np.add does not take a Tensor(.|\n)*ops.add"),
+        (np.add.reduce, "np.add does not take"),
+        (lambda x: operator.iadd(np.ones((2, 2)), x), "np.add cannot write a Tensor into an array"),
+    ],
+)
+def test_numpys_functions_say_what_to_take_instead(act, said):
+    with pytest.raises(OperandError, match=said):
+        act(Tensor(A, requires_grad=True))
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_is_the_operator(name):
+    given = {
+        "cast": ("float32",), "cumsum": (0,), "cumprod": (-1,), "moveaxis": (0, 1), "pow": (2.0,),
+        "maximum": (1.0,), "minimum": (1.0,), "repeat": (2,), "swapaxes": (0, 1), "tile": ((2, 1),),
+        "unsqueeze": (0,), "clip": (-1.0, 1.0), "flip": (1,), "softmax": (0,), "var": (0, 1),
+        "all": (0,), "any": (1,),
+    }.get(name, ())  # fmt: skip
+    data = A > 0 if name in ("all", "any") else abs(A)
+    found = in_both(lambda x: getattr(x, name)(*given), data)
+    np.testing.assert_array_equal(*found)
+    operands, params = settle(getattr(ops, name), (data, *given), {})
+    np.testing.assert_array_equal(found[0], getattr(ops, name)(*operands, **params))
+
+
+def test_settings_may_be_given_by_position():
+    assert settle(ops.var, ("x", 0, 1), {"keepdims": True}) == (
+        ("x",), {"axis": 0, "correction": 1, "keepdims": True}
+    )  # fmt: skip
+    assert settle(ops.clip, ("x", 0, 1), {}) == (("x", 0, 1), {})
+    with pytest.raises(OperandError, match="exp takes 1 operand, got 3"):
+        Tensor(A).exp(1, 2)
+    assert Tensor.exp.__doc__ == "e to the a."
+    assert "limits" in Tensor.clip.__doc__

@@ -1,7 +1,7 @@
 """The sweep by itself, on nodes made by hand: who is visited, in which order, with which parts.
 
-        x ─┬─> a ─┐
-           └─> b ─┴─> c        c first, then a and b, then x once, when both have spoken
+x ─┬─> a ─┐
+   └─> b ─┴─> c        c first, then a and b, then x once, when both have spoken
 """
 
 import numpy as np
@@ -146,9 +146,7 @@ def test_deliver_may_replace_a_gradient():
         seen[node] = gradient
         return gradient * 100 if node is a else gradient
 
-    sweep(
-        topological_order(plus(a, 1.0)), {}, read=read_arrays, unbroadcast=None, deliver=deliver
-    )
+    sweep(topological_order(plus(a, 1.0)), {}, read=read_arrays, unbroadcast=None, deliver=deliver)
     assert seen == {}
     root = plus(a, 1.0)
     sweep(
@@ -190,13 +188,23 @@ class TestCheckSaved:
         node = plus(leaf(), leaf(), (0, np.ones(2), [3], 3, -1, np.ones(2), version, 0))
         check_saved([node])
         version[0] = 1
-        with pytest.raises(GradientError, match=r"plus saved \(its result\).*version 1; expected"):
+        with pytest.raises(
+            GradientError, match=r"\(its result of shape \(2,\)\).*version 1; expected"
+        ):
             check_saved([node])
 
     def test_the_operand_is_named_with_its_shape(self):
         node = plus(leaf(), 1.0, (0, np.ones(()), [1], 0))
-        with pytest.raises(GradientError, match=r"plus saved \(operand 0 of shape \(\)\)"):
+        with pytest.raises(GradientError, match=r"plus saved \(operand 0 of shape \(\), a leaf\)"):
             check_saved([node])
+
+    def test_by_its_name_or_its_maker(self):
+        x = leaf()
+        for made, said in ((x, "x"), (plus(x, 1.0), "made by plus")):
+            x.extra().name = "x"
+            node = plus(made, 1.0, (0, np.ones(2), [1], 0))
+            with pytest.raises(GradientError, match=rf"of shape \(2,\), {said}\) was changed"):
+                check_saved([node])
 
     def test_freed(self):
         node = plus(leaf(), leaf(), FREED)

@@ -100,7 +100,8 @@ def _infer_flip(a: TensorType, axis: Axis = None) -> TensorType:
 
 def _flip(a: Any, axis: Axis = None) -> np.ndarray:
     array = np.asarray(a)
-    return np.flip(array, normal_axes(axis, array.ndim))
+    # a copy, so that x.add_(x.flip(0)) is no write to a tensor with views
+    return np.flip(array, normal_axes(axis, array.ndim)).copy()
 
 
 flip: Operator = Operator(

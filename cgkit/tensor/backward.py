@@ -142,16 +142,13 @@ def grad(
     >>> first.item(), grad(first, x)[0].item()
     (27.0, 18.0)
     """
-    roots, wanted = _listed(outputs), _listed(inputs)
-    for x in wanted:
-        if x.edge is None or x.edge.node is None:
-            raise GradientError("one of the tensors to differentiate by does not require grad")
+    roots, wanted = _listed(outputs), _inputs(inputs)
     starts = _starts(roots, seeds)
     nodes = _all_nodes([node for node, _, _ in starts], order)
     ends = {x.edge.node for x in wanted}
     unused = allow_unused or materialize_grads
     if not unused and not ends <= set(nodes):
-        raise _not_used()
+        raise _not_used(wanted, [x.edge.node in set(nodes) for x in wanted])
     through = needed(nodes, ends)
     nodes = [node for node in nodes if node in through]
     check_saved([node for node in nodes if any(p in through for p in node.producers)])
@@ -172,7 +169,7 @@ def grad(
     _sweep(roots[0], nodes, starts, deliver, keep, create_graph, through)
     gradients = [found.get(x.edge.key) for x in wanted]
     if not unused and any(part is None for part in gradients):
-        raise _not_used()
+        raise _not_used(wanted, [part is not None for part in gradients])
     given = [None if part is None else apart(part, wrap) for part in gradients]
     if materialize_grads:
         pairs = zip(wanted, given, strict=True)
@@ -191,6 +188,19 @@ def _listed(tensors: Any) -> list[Any]:
     return listed
 
 
+def _inputs(inputs: Any) -> list[Any]:
+    wanted = _listed(inputs)
+    if not wanted:
+        raise GradientError("grad needs at least one input", attempt="grad(y, [x])")
+    for number, x in enumerate(wanted):
+        if x.edge is None or x.edge.node is None:
+            raise GradientError(
+                f"{_called(number, x)} does not require grad, so nothing has a gradient by it",
+                attempt="Tensor(..., requires_grad=True)",
+            )
+    return wanted
+
+
 def _starts(roots: list[Any], seeds: Any) -> list[tuple[Node, int, Any]]:
     if not roots:
         raise GradientError("grad needs at least one output")
@@ -201,11 +211,19 @@ def _starts(roots: list[Any], seeds: Any) -> list[tuple[Node, int, Any]]:
     return [_start(root, seed) for root, seed in zip(roots, listed, strict=True)]
 
 
-def _not_used() -> GradientError:
+def _not_used(wanted: list[Any], used: list[bool]) -> GradientError:
+    number = used.index(False)
     return GradientError(
-        "one of the tensors to differentiate by was not used in the graph",
-        attempt="allow_unused=True, if that is meant",
+        f"{_called(number, wanted[number])} was not used in the graph",
+        why="no way leads from the outputs back to it",
+        attempt="grad(..., allow_unused=True), if that is meant",
     )
+
+
+def _called(number: int, x: Any) -> str:
+    """Name an input of `grad`."""
+    name = x.edge.node.name if x.edge is not None and x.edge.node is not None else ""
+    return f"input {number}, {name or 'a tensor'} of shape {x.shape},"
 
 
 def _zeros(x: Any, create: bool) -> Any:
@@ -304,9 +322,7 @@ def _backward_to(
     inputs: Any, root: Any, seed: Any, retain: bool | None, create: bool, order: Order
 ) -> None:
     """Add gradients to the `.grad` of these tensors alone."""
-    wanted = _listed(inputs)
-    if not wanted:
-        raise GradientError("backward(inputs=...) needs at least one tensor")
+    wanted = _inputs(inputs)
     found = grad(root, wanted, seed, retain_graph=retain, create_graph=create, order=order)
     for x, gradient in dict(zip(wanted, found, strict=True)).items():  # each tensor once
         collect(x.edge.node.extra().grads, x.edge.index, gradient, root.wrap)

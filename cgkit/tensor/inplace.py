@@ -21,6 +21,7 @@ from typing import Any, Self
 import numpy as np
 
 from cgkit import operators as ops
+from cgkit.arithmetic import Method, call
 from cgkit.device import DeviceArray
 from cgkit.errors import CaptureError, DeviceError, DtypeError, GradientError, ShapeError
 from cgkit.node import LEAF, Edge, Kind, Operator
@@ -29,15 +30,15 @@ from cgkit.tensor.methods import TensorMethods
 from cgkit.tensor.modes import grad_enabled
 
 
-def write(x: Any, operator: Operator, *others: Any, **params: Any) -> Any:
+def write(x: Any, act: Any, *others: Any, **params: Any) -> Any:
     """Apply an operator in place.
 
     Parameters
     ----------
     x
         The tensor to write to; it is the first operand too.
-    operator
-        Any operator whose result has x's shape.
+    act
+        Any operator, or function of operators, whose result has x's shape.
     others, params
         The further operands, and the settings.
 
@@ -56,12 +57,14 @@ def write(x: Any, operator: Operator, *others: Any, **params: Any) -> Any:
         x lies on another device than the cpu.
     """
     _check_writable(x)
-    y = operator(x, *others, **params)
+    # a function of several operators saves the old x in the first: it needs one that stays
+    old = x if isinstance(act, Operator) else x.wrap(x.data.copy(), x.edge)
+    y = call(act, old, *others, **params)
     if not isinstance(y, TensorMethods):
         raise CaptureError(
             f"cannot write {y!r} into a Tensor: it has no numbers yet", attempt="x = x + ..."
         )
-    _check_fits(x, y, operator)
+    _check_fits(x, y, act.name if isinstance(act, Operator) else act.__name__)
     if grad_enabled() and (x.edge is not None or y.edge is not None):
         if any(view() is not None for view in x.version[2:]):
             raise GradientError(
@@ -109,14 +112,17 @@ def _check_writable(x: Any) -> None:
         )
 
 
-def _check_fits(x: Any, y: Any, operator: Operator) -> None:
+def _check_fits(x: Any, y: Any, name: str) -> None:
     if y.shape != x.shape:
         raise ShapeError(
-            f"{operator.name}_ gives shape {y.shape}, which does not fit into {x.shape}",
-            attempt="x = x + ..., which may grow",
+            f"{name}_ gives shape {y.shape}, which does not fit into {x.shape}",
+            attempt=f"x = ops.{name}(x, ...), which may have another shape",
         )
     if not np.can_cast(y.dtype, x.dtype, "same_kind"):
-        raise DtypeError(f"{operator.name}_ gives {y.dtype}, which does not fit into {x.dtype}")
+        raise DtypeError(
+            f"{name}_ gives {y.dtype}, which does not fit into {x.dtype}",
+            attempt=f"x = ops.{name}(x, ...), which may have another dtype",
+        )
 
 
 def _move(x: Any, y: Any) -> None:
@@ -139,19 +145,16 @@ def _move(x: Any, y: Any) -> None:
         x.retain_grad()
 
 
-class InPlace:
+class InPlace(Method):
     """The in-place form of an operator, as a method: `x.exp_()` is `write(x, ops.exp)`."""
 
-    def __init__(self, operator: Operator) -> None:
-        self.operator = operator
-        self.__doc__ = f"Write into this tensor: {operator.doc}, with this tensor as a."
+    def __init__(self, act: Any) -> None:
+        super().__init__(act)
+        self.__doc__ = f"In place: {self.__doc__}"
 
     def __get__(self, x: Any, owner: type | None = None) -> Any:
         """Bind it to a tensor."""
-        return self if x is None else partial(write, x, self.operator)
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.__name__ = name
+        return self if x is None else partial(write, x, self.act)
 
 
 class Writing(TensorMethods):
@@ -181,11 +184,6 @@ class Writing(TensorMethods):
         write(self, ops.ALL["put"], value, *arrays, index=index)
 
 
-def writers() -> dict[str, InPlace]:
-    """Give the in-place form of every operator that has one, by name."""
-    return {f"{name}_": InPlace(operator) for name, operator in ops.ALL.items() if fits(operator)}
-
-
 def fits(operator: Operator) -> bool:
     """Whether a result may stand where the first operand stood: one of the same shape and sort.
 
@@ -201,7 +199,11 @@ def fits(operator: Operator) -> bool:
     )
 
 
-_OTHER = ("where", "cast", "gate", "share")
+_OTHER = ("where", "cast", "gate", "share", "leak", "stop_gradient")
 """Elementwise, but their first operand is no tensor to be changed."""
-for _name, _writer in writers().items():
-    setattr(Writing, _name, _writer)
+COMPOSED = ("clip", "hard_sigmoid", "hard_swish", "hard_tanh", "relu6")
+"""Functions of elementwise operators that have an in-place form too."""
+for _operator in filter(fits, ops.ALL.values()):
+    setattr(Writing, f"{_operator.name}_", InPlace(_operator))
+for _name in COMPOSED:
+    setattr(Writing, f"{_name}_", InPlace(ops.COMPOSED[_name]))

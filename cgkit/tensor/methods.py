@@ -128,11 +128,16 @@ class TensorMethods(Arithmetic):
     @grad.setter
     def grad(self, value: Any) -> None:
         if self.edge is None or self.edge.node is None:
-            raise GradientError("a tensor that requires no grad keeps none")
+            raise GradientError(
+                "a tensor that requires no grad keeps none", attempt="x.requires_grad_()"
+            )
         if value is None:
             self.edge.node.extra().grads.pop(self.edge.index, None)
         elif not isinstance(value, TensorMethods):
-            raise GradientError(f"a gradient is a Tensor or None, not {type(value).__name__}")
+            raise GradientError(
+                f"a gradient is a Tensor or None, not {type(value).__name__}",
+                attempt="x.grad = Tensor(...)",
+            )
         elif value.shape != self.shape:
             raise ShapeError(f"a gradient of shape {value.shape} for a tensor of {self.shape}")
         elif value.dtype != self.dtype:
@@ -243,7 +248,10 @@ class TensorMethods(Arithmetic):
 
     def _node(self, what: str) -> tuple[Node, int]:
         if self.edge is None or self.edge.node is None:
-            raise GradientError(f"a tensor that requires no grad cannot {what}")
+            raise GradientError(
+                f"a tensor that requires no grad cannot {what}",
+                attempt="Tensor(..., requires_grad=True)",
+            )
         return self.edge.node, self.edge.index
 
     def item(self) -> Any:
@@ -251,7 +259,10 @@ class TensorMethods(Arithmetic):
         if isinstance(self.data, DeviceArray):
             unreadable(self.data, "item()")
         if self.data.size != 1:
-            raise ShapeError(f"item() needs one element, this tensor has {self.data.size}")
+            raise ShapeError(
+                f"item() needs one element, this tensor has {self.data.size}: shape {self.shape}",
+                attempt="x.sum().item(), or x.numpy() for all of them",
+            )
         return self.data.reshape(-1)[0].item()
 
     def numpy(self) -> np.ndarray:
@@ -268,6 +279,11 @@ class TensorMethods(Arithmetic):
         return int(self.item())
 
     def __bool__(self) -> bool:
+        if self.data.size != 1:
+            raise ShapeError(
+                f"a tensor of {self.data.size} elements is neither true nor false",
+                attempt="x.all() or x.any()",
+            )
         return bool(self.item())
 
     def __index__(self) -> int:

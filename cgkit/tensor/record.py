@@ -23,6 +23,7 @@ from cgkit.node import NO_PARAMS, Edge, Node, Operand, Operator
 from cgkit.tensor.inplace import Writing
 from cgkit.tensor.modes import grad_enabled
 from cgkit.tensor.placement import refuse_devices
+from cgkit.types import as_dtype
 
 ndarray = np.ndarray
 new = object.__new__
@@ -31,7 +32,7 @@ FIRST: Wanted = (0,)
 SECOND: Wanted = (1,)
 BOTH: Wanted = (0, 1)
 _NUMBERS = (float, int, bool)
-_FAILURES = (ValueError, TypeError, IndexError, OverflowError, DeviceError)
+_FAILURES = (ValueError, TypeError, IndexError, OverflowError, AttributeError, DeviceError)
 
 
 def binary(operator: Operator, left: Any, right: Any) -> Any:  # noqa: C901
@@ -58,14 +59,14 @@ def binary(operator: Operator, left: Any, right: Any) -> Any:  # noqa: C901
     version = [0] if y.base is None else _version_of(y, (left, right))
     if left_edge is None:
         if right_edge is None:
-            return _plain(y, dtype, version)
+            return _plain(operator, y, dtype, version)
         wanted, edges = SECOND, (_kept(left), right_edge)
     elif right_edge is None:
         wanted, edges = FIRST, (left_edge, _kept(right))
     else:
         wanted, edges = BOTH, (left_edge, right_edge)
     if dtype.kind != "f" or operator.gradient is None or not grad_enabled():
-        return _plain(y, dtype, version)
+        return _plain(operator, y, dtype, version)
     saved: tuple[Any, ...] = ()
     for place in operator.slots.get(wanted) or operator.kept(wanted):
         x = right if place == 1 else left
@@ -91,7 +92,7 @@ def unary(operator: Operator, operand: Any, params: Mapping[str, Any] = NO_PARAM
     version = [0] if y.__class__ is DeviceArray or y.base is None else _version_of(y, (operand,))
     edge = operand.edge
     if edge is None or dtype.kind != "f" or operator.gradient is None or not grad_enabled():
-        return _plain(y, dtype, version)
+        return _plain(operator, y, dtype, version)
     saved: tuple[Any, ...] = ()
     for place in operator.slots.get(FIRST) or operator.kept(FIRST):
         if place < 0:
@@ -113,7 +114,7 @@ def general(operator: Operator, inputs: tuple[Any, ...], params: Mapping[str, An
     wanted = tuple(i for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.edge is not None)
     results = list(zip(data, versions, strict=True))
     if not wanted or operator.gradient is None or not grad_enabled():
-        made = tuple([_plain(y, y.dtype, version) for y, version in results])
+        made = tuple([_plain(operator, y, y.dtype, version) for y, version in results])
         return made if operator.several else made[0]
     saved: tuple[Any, ...] = ()
     for place in operator.kept(wanted):
@@ -126,7 +127,7 @@ def general(operator: Operator, inputs: tuple[Any, ...], params: Mapping[str, An
         [
             _wrap(y, Edge(node, i, y.shape, y.dtype), version)
             if y.dtype.kind == "f"
-            else _plain(y, y.dtype, version)
+            else _plain(operator, y, y.dtype, version)
             for i, (y, version) in enumerate(results)
         ]
     )
@@ -201,15 +202,33 @@ def _refuse(
 ) -> NoReturn:
     """Raise an error that explains itself for one that computing gave."""
     refuse_devices(operator, inputs)
+    for i, x in enumerate(inputs):
+        if not isinstance(x, Operand | ndarray | np.generic | int | float):
+            _check_number(operator, i, x)
     operator.explain([x.data if isinstance(x, Tensor) else x for x in inputs], params, error)
 
 
-def _plain(y: Any, dtype: np.dtype, version: list[Any]) -> Tensor:
+def _check_number(operator: Operator, place: int, x: Any) -> None:
+    """Demand that an operand is numbers, of a kind that tensors hold."""
+    try:
+        kind = np.asarray(x).dtype.kind
+    except ValueError:
+        return  # lists of unlike lengths have an error of their own
+    if kind not in "fiubc":
+        raise DtypeError(
+            f"{operator.name} cannot compute with {x!r:.60}",
+            why=f"operand {place} is of type {type(x).__name__}, which is no number",
+            attempt="a tensor, an array, a list of numbers or a number",
+        )
+
+
+def _plain(operator: Operator, y: Any, dtype: np.dtype, version: list[Any]) -> Tensor:
     """Give a result that no gradient goes back from."""
     if dtype.kind not in "fiub":
         raise DtypeError(
-            f"the result is of {dtype}, but a tensor holds real numbers",
-            attempt="real operands; complex numbers have no gradient here",
+            f"{operator.name} gives {dtype}, but a tensor holds real numbers",
+            why="complex numbers are not supported, nor their gradients",
+            attempt="the real and the imaginary part as two tensors",
         )
     made = new(Tensor)
     made.data = y
@@ -257,15 +276,25 @@ def as_data(data: Any, dtype: DTypeLike | None = None) -> np.ndarray:
         Nested lists of unlike lengths.
     """
     source = data.data if isinstance(data, Tensor) else data
+    wanted = None if dtype is None else as_dtype(dtype)
     try:
-        array = np.array(source, dtype=dtype)
+        array = np.array(source, dtype=wanted)
     except (ValueError, TypeError, OverflowError) as error:
         if "inhomogeneous" in str(error):
-            raise ShapeError("nested lists of unlike lengths make no tensor") from None
-        raise DtypeError(f"cannot make a tensor of {data!r:.60}: {error}") from None
-    if array.dtype.kind not in "fiub":
+            raise ShapeError(
+                f"nested lists of unlike lengths make no tensor: {data!r:.60}",
+                attempt="lists of one length, filled up with 0 where needed",
+            ) from None
         raise DtypeError(
-            f"a tensor holds real numbers, not {array.dtype}",
+            f"cannot make a tensor of {data!r:.60}",
+            why=str(error),
+            attempt="numbers, lists or arrays of them, and a dtype that holds them",
+        ) from None
+    if array.dtype.kind not in "fiub":
+        what = type(data).__name__ if array.dtype.kind == "O" else str(array.dtype)
+        raise DtypeError(
+            f"a tensor holds real numbers, not {what}: {data!r:.60}",
+            why="it is too large for a whole number of 64 bits" if type(data) is int else "",
             attempt="numbers, lists or arrays of them",
         )
     return array

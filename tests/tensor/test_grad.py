@@ -61,6 +61,7 @@ class TestGrad:
             (lambda x: Tensor(1.0), lambda x: x, "no operand of this tensor requires grad"),
             (lambda x: x * 2.0, lambda x: Tensor(1.0), "does not require grad"),
             (lambda x: [], lambda x: x, "at least one output"),
+            (lambda x: x * 2.0, lambda x: [], "at least one input"),
             (lambda x: 3.0, lambda x: x, "grad takes Tensors, not float"),
             (lambda x: x * 2.0, lambda x: [x, np.ones(1)], "grad takes Tensors, not ndarray"),
         ],
@@ -176,3 +177,33 @@ class TestOrders:
         node.inputs = (*node.inputs, y.edge)
         with pytest.raises(CycleError, match="add"):
             y.backward(order=lambda root: topological_order(root))
+
+
+class TestBackwardToSome:
+    def test_only_these_grow(self):
+        x, w = T(2.0), T(3.0)
+        y = x * x
+        (y * w).backward(inputs=[y, w])
+        assert (y.grad.item(), w.grad.item(), x.grad) == (3, 4, None)
+        (x * w).backward(inputs=w)
+        assert (w.grad.item(), x.grad) == (6, None)
+
+    def test_each_once(self):
+        x = T(2.0)
+        (x * x).backward(inputs=(x, x))
+        assert x.grad.item() == 4
+
+    def test_gradients_may_be_recorded(self):
+        x = T(3.0)
+        (x**3.0).backward(inputs=[x], create_graph=True)
+        assert grad(x.grad, x)[0].item() == 18
+
+    def test_what_is_refused(self):
+        x, w = T(2.0), T([3.0, 4.0]).named("w")
+        with pytest.raises(GradientError, match=r"input 1, w of shape \(2,\), was not used"):
+            (x * x).backward(inputs=[x, w])
+        with pytest.raises(GradientError, match=r"input 0, a tensor of shape .*does not require"):
+            (x * x).backward(inputs=[Tensor(1.0)])
+        with pytest.raises(GradientError, match="at least one input"):
+            (x * x).backward(inputs=[])
+        assert x.grad is None

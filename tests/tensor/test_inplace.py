@@ -12,9 +12,19 @@ test_oracle_writes.py.
 import numpy as np
 import pytest
 
-from cgkit import DtypeError, GradientError, GraphBuilder, ShapeError, Tensor, no_grad, ops
+from cgkit import (
+    DtypeError,
+    GradientError,
+    GraphBuilder,
+    Operator,
+    ShapeError,
+    Tensor,
+    grad,
+    no_grad,
+    ops,
+)
 from cgkit.errors import CaptureError
-from cgkit.tensor.inplace import write
+from cgkit.tensor.inplace import COMPOSED, fits, write
 
 
 def T(data):
@@ -204,3 +214,155 @@ def test_integers_may_be_written_to():
     x.add_(1).mul_(x)
     assert x.data.tolist() == [4, 9]
     assert x.version[0] == 2
+
+
+OPERATORS = sorted(name for name, operator in ops.ALL.items() if fits(operator))
+
+
+@pytest.mark.parametrize("name", [*OPERATORS, *COMPOSED])
+def test_every_form_in_place_is_its_operator_then_a_write(name):
+    act = getattr(ops, name)
+    more = (act.operands or 1) - 1 if isinstance(act, Operator) else 0
+    others = [[0.5, 0.25], [0.5, 0.75]][:more]
+    whole = name.startswith(("bitwise", "left", "right"))
+    data = np.array([1, 2]) if whole else np.array([0.3, 0.6])
+    others = [[1, 2] for _ in others] if whole else others
+    y = act(Tensor(data), *others)
+    x = Tensor(data)
+    if not np.can_cast(y.dtype, x.dtype, "same_kind"):
+        with pytest.raises(DtypeError, match="does not fit"):
+            getattr(x, f"{name}_")(*others)
+        return
+    assert getattr(x, f"{name}_")(*others) is x
+    np.testing.assert_array_equal(x.data, y.data.astype(x.dtype))
+    assert x.version[0] == 1
+    if whole or y.dtype.kind != "f":
+        return
+    leaf, twin = T(data), T(data)
+    h = leaf * 1.0
+    getattr(h, f"{name}_")(*others).sum().backward()
+    act(twin * 1.0, *others).sum().backward()
+    np.testing.assert_array_equal(leaf.grad.data, twin.grad.data)
+
+
+def test_what_has_no_form_in_place():
+    for name in ("where_", "cast_", "matmul_", "sum_", "reshape_", "concat_", "gate_"):
+        assert not hasattr(Tensor, name)
+    assert "e to the a" in Tensor.exp_.__doc__
+
+
+def test_settings_and_limits():
+    x = T([-2.0, 0.5, 3.0])
+    h = x * 1.0
+    h.clip_(-1.0, 1.0).elu_(0.5)
+    y = ops.elu(ops.clip(x * 1.0, -1.0, 1.0), alpha=0.5)
+    np.testing.assert_array_equal(h.data, y.data)
+    (slope,), (expected,) = grad(h.sum(), x), grad(y.sum(), x)
+    np.testing.assert_array_equal(slope.data, expected.data)
+
+
+class TestOtherNumbers:
+    def test_fill_zero_and_copy(self):
+        x = Tensor([1.0, 2.0], dtype="float32")
+        assert x.fill_(7).data.tolist() == [7, 7]
+        assert x.zero_().data.tolist() == [0, 0]
+        assert x.copy_(Tensor([3.0, 4.0])).data.tolist() == [3, 4]
+        assert (x.dtype, x.version[0]) == (np.float32, 3)
+        with pytest.raises(ShapeError, match="fill_ takes one number"):
+            x.fill_([1.0, 2.0])
+
+    def test_gradients(self):
+        a, b = T([1.0, 2.0]), T([5.0])
+        h = a * 3.0
+        h.copy_(b)
+        (h * h).sum().backward()
+        assert (a.grad.data.tolist(), b.grad.item()) == ([0, 0], 20)
+        c = T(2.0)
+        h = a * 3.0
+        h.fill_(c)
+        h.sum().backward()
+        assert c.grad.item() == 2
+
+
+class TestParts:
+    @pytest.mark.parametrize(
+        "key",
+        [0, -1, slice(1, None), (0, 1), (slice(None), slice(None, None, -1)), ..., [1, 0], None],
+        ids=str,
+    )
+    @pytest.mark.parametrize("value", [7.0, 7])
+    def test_as_numpy_sets(self, key, value):
+        a = np.arange(6.0).reshape(2, 3)
+        x = Tensor(a)
+        x[key] = value
+        a[key] = value
+        np.testing.assert_array_equal(x.data, a)
+        assert x.version[0] == 1
+
+    def test_by_a_mask_and_by_tensors(self):
+        x = Tensor([1.0, -2.0, 3.0])
+        x[x < 0.0] = 0.0
+        assert x.data.tolist() == [1, 0, 3]
+        x[Tensor([2, 0])] = Tensor([5.0, 6.0])
+        assert x.data.tolist() == [6, 0, 5]
+
+    def test_gradients(self):
+        a, b = T([1.0, 2.0, 3.0]), T(5.0)
+        h = a * 2.0
+        h[1] = b
+        (h * h).sum().backward()
+        assert (a.grad.data.tolist(), b.grad.item()) == ([8, 0, 24], 10)
+
+    def test_a_leaf_is_not_written_to_but_in_no_grad(self):
+        x = T([1.0, 2.0])
+        with pytest.raises(GradientError, match="leaf"):
+            x[0] = 5.0
+        with no_grad():
+            x[0] = 5.0
+        assert x.data.tolist() == [5, 2]
+
+    def test_repeated_places_are_added_to_once(self):
+        y = Tensor([1.0, 2.0, 3.0])
+        y[[0, 0, 2]] += y[[0, 0, 2]]
+        assert y.data.tolist() == [2, 2, 6]
+        x = T([1.0, 2.0, 3.0])
+        y = x * 1.0
+        y[[0, 0, 2]] += y[[0, 0, 2]]
+        y.sum().backward()
+        assert y.data.tolist() == [2, 2, 6]
+        assert x.grad.data.tolist() == [2, 1, 2]
+
+    @pytest.mark.parametrize(
+        ("key", "value", "kind", "said"),
+        [
+            (0, [1.0, 2.0], ShapeError, r"put cannot put shape \(2,\) into \(\)"),
+            (9, 1.0, ShapeError, "lies outside"),
+            ((0, 0), 1.0, ShapeError, "too long"),
+            ("a", 1.0, DtypeError, "cannot be indexed with 'a'"),
+            (0, "a", DtypeError, "put cannot compute with 'a'"),
+            (0, None, DtypeError, "put cannot compute with None"),
+        ],
+    )
+    def test_what_does_not_fit(self, key, value, kind, said):
+        with pytest.raises(kind, match=said):
+            Tensor([1.0, 2.0])[key] = value
+
+
+class TestMemoryThatIsNotItsOwn:
+    def test_an_expanded_tensor(self):
+        x = Tensor.wrap(np.broadcast_to(np.ones(1), (3,)))
+        with pytest.raises(GradientError, match=r"an expanded tensor of shape \(3,\)"):
+            x.add_(1.0)
+        ops.broadcast_to(Tensor([1.0]), shape=(3,)).add_(1.0)  # has memory of its own
+
+    def test_memory_that_is_read_only(self):
+        x = Tensor.wrap(np.frombuffer(b"12345678"))
+        with pytest.raises(GradientError, match="its memory is read-only"):
+            x.add_(1.0)
+
+    def test_a_flipped_one_is_a_copy(self):
+        x = T([1.0, 2.0]) * 1.0
+        x.add_(1.0)
+        x.add_(x.flip(0))
+        x.sum().backward()
+        assert x.data.tolist() == [5, 5]

@@ -50,13 +50,13 @@ class TestMaking:
         ("data", "dtype", "kind", "said"),
         [
             ("abc", None, DtypeError, "real numbers, not <U3"),
-            (None, None, DtypeError, "real numbers, not object"),
+            (None, None, DtypeError, "real numbers, not NoneType: None"),
             (1j, None, DtypeError, "not complex128"),
             ([[1], [2, 3]], None, ShapeError, "unlike lengths"),
             (300, "int8", DtypeError, "300"),
             (1, "nope", DtypeError, "nope"),
             ("a", "float64", DtypeError, "could not convert"),
-            (10**30, None, DtypeError, "not object"),
+            (10**30, None, DtypeError, r"10+\n.*too large for a whole number of 64 bits"),
         ],
     )
     def test_what_makes_none(self, data, dtype, kind, said):
