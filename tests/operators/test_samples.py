@@ -54,3 +54,30 @@ def test_every_sort_gives_samples():
         assert any(s.differentiable for s in made)
         assert any(not s.differentiable for s in made)
         assert all(isinstance(x, np.ndarray) for s in made for x in s.operands)
+
+
+def test_numbers_keep_inside_the_domain():
+    assert np.abs(samples.inside(RNG, (1000,))).max() <= 0.9
+    assert samples.beyond(RNG, (1000,)).min() >= 1.2
+
+
+def test_whole_operands_have_bits():
+    for sort, count in ((samples.wholes, 1), (samples.whole_pairs, 2)):
+        made = list(sort(RNG))
+        assert {x.dtype.kind for s in made for x in s.operands} == {"i", "u", "b"}
+        assert all(len(s.operands) == count for s in made)
+
+
+def test_settings_come_on_top_of_none():
+    made = list(samples.settings(samples.values, {"alpha": 2.0})(RNG))
+    assert not made[0].params
+    assert [s.params for s in made[-3:]] == [{"alpha": 2.0}] * 3
+    assert not made[-1].differentiable  # the special numbers are there again
+
+
+def test_keys_are_single_numbers():
+    made = [*samples.keyed({"shape": (2,)})(RNG), *samples.fold_ins(RNG)]
+    made += samples.probabilities(RNG)
+    assert all(s.operands[0].dtype == "uint64" and s.operands[0].ndim == 0 for s in made)
+    x, key = next(samples.with_key({})(RNG)).operands
+    assert (x.dtype, key.dtype) == ("float64", "uint64")
