@@ -273,7 +273,8 @@ def _summary(project: Project, places: Places, graded: list[Graded]) -> list[str
     labels = Counter(one.result.label for one in graded if one.result.label)
     lines += [f"{many} {label}: {MEANINGS.get(label, '')}" for label, many in labels.items()]
     if flagged:
-        lines.append(f"{flagged} have something for you to judge; a flag is no verdict")
+        have = "has" if flagged == 1 else "have"
+        lines.append(f"{flagged} {have} something for you to judge; a flag is no verdict")
     if lost:
         lines.append(f"{lost} could not be graded; run this again, or look at them in formgrader")
     lines.append(f"grades    {project.relative(places.grades)}")

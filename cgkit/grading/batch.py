@@ -76,7 +76,7 @@ class Graded:
         lines += [f"note: {note}" for note in self.result.notes]
         lines += [f"look: {flag_line(flag)}" for flag in self.result.flags]
         if self.recorded.looks:
-            lines.append("look: marks given by hand stand on other work now")
+            lines.append("look: this work is another than the one marked by hand; those marks stay")
         return lines
 
 

@@ -91,7 +91,9 @@ class Proxy:
 
     def _said(self) -> str:
         shown = self._name or self._type.removeprefix("__main__.")
-        return f"a {self.kind} ({shown})" if self.kind != "iterator" else "an iterator"
+        if self.kind == "iterator":
+            return "an iterator"
+        return f"{'an' if self.kind[0] in 'aeiou' else 'a'} {self.kind} ({shown})"
 
     def __array__(self, *_: object, **__: object) -> NoReturn:
         self._refuse("as an array")

@@ -155,10 +155,10 @@ def test_formgrader_shows_a_teacher_the_verdict_and_what_to_look_at(eyes, formgr
         pages.append(eyes.page.locator("#notebook").first.inner_text())
         if "equal to everything" in pages[-1]:
             eyes.keep("formgrader-submission")
-            eyes.page.get_by_text("evaluate gave a object").first.scroll_into_view_if_needed()
+            eyes.page.get_by_text("evaluate gave an object").first.scroll_into_view_if_needed()
             eyes.keep("formgrader-verdict")
     (kai,) = (page for page in pages if "equal to everything" in page)
     assert "For the teacher, to judge; feedback leaves this out." in kai
-    assert "evaluate gave a object (Equal)" in " ".join(kai.split())
+    assert "evaluate gave an object (Equal)" in " ".join(kai.split())
     assert any("printed by your code:\n│ " in page for page in pages)
     assert all("✓ " in page or "✗ " in page for page in pages)

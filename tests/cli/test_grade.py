@@ -103,7 +103,7 @@ def test_a_table_shows_points_notes_and_flags(class_of, capsys):
         "    was test_add: 2, now 1",
         "",
         "3 submissions: 3 graded, 0 known already",
-        "1 have something for you to judge; a flag is no verdict",
+        "1 has something for you to judge; a flag is no verdict",
         "grades    classes/grades.csv",
         "notebooks classes/autograded",
     ]

@@ -77,7 +77,7 @@ def test_an_answer_must_be_of_a_kind_the_reference_gave(sandbox):
     policy = Policy({"f": walks, "f=": function, "g=": function})
     link = link_to(sandbox, code, policy)
     assert list(link.get("f")()) == ["a", "b"]
-    with pytest.raises(NotData, match="g gave a object"):
+    with pytest.raises(NotData, match="g gave an object"):
         link.get("g")()
     with pytest.raises(NotData, match="h holds"):
         link.get("h")
