@@ -12,13 +12,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from cgkit.errors import DtypeError, OperandError, ShapeError
 from cgkit.operators.elementwise import add, equal, greater_equal, where
-from cgkit.operators.gathering import positions, shape_of, take
+from cgkit.operators.gathering import positions, take
 from cgkit.operators.linalg import matmul
 from cgkit.operators.movement import reshape, swap_last, transpose
+from cgkit.operators.operands import as_operand
 from cgkit.operators.powers import rsqrt
 from cgkit.operators.probability import softmax
 from cgkit.operators.random import dropout as drop
@@ -51,9 +50,11 @@ def embedding(ids: Any, table: Any, *, padding: int | None = None) -> Any:
 
     Examples
     --------
+    >>> import numpy as np
     >>> embedding(np.array([1, 0, 1]), np.array([[0.0, 1.0], [2.0, 3.0]])).tolist()
     [[2.0, 3.0], [0.0, 1.0], [2.0, 3.0]]
     """
+    ids, table = as_operand(ids), as_operand(table)
     if ids.dtype.kind not in "iu":
         raise DtypeError(
             f"embedding looks up ids of an integer dtype, not {ids.dtype}",
@@ -93,9 +94,11 @@ def linear(x: Any, w: Any, b: Any = None) -> Any:
 
     Examples
     --------
+    >>> import numpy as np
     >>> linear(np.array([1.0, 2.0]), np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([10.0, 20.0]))
     array([11., 23.])
     """
+    x, w = as_operand(x), as_operand(w)
     try:
         if len(w.shape) not in (1, 2) or not x.shape:
             raise ShapeError("x has at least one axis, and w is (outputs, inputs)")
@@ -121,6 +124,7 @@ def scaled_dot_product_attention(
     grouped: bool = False,
     rate: float = 0.0,
     key: Any = None,
+    kept: Any = None,
 ) -> Any:
     """Let each query gather values, by how well it matches their keys.
 
@@ -137,8 +141,10 @@ def scaled_dot_product_attention(
         By what products are multiplied; 1 / sqrt(E) by default.
     grouped
         Whether several heads of q, on the third axis from the end, share one of k and v.
-    rate, key
-        Which part of the shares is dropped, and the key of the random choice.
+    rate
+        Which part of the shares is dropped, less than 1.
+    key, kept
+        The key of that random choice, or booleans of (..., L, S) that make it.
 
     Returns
     -------
@@ -151,6 +157,7 @@ def scaled_dot_product_attention(
 
     Examples
     --------
+    >>> import numpy as np
     >>> q, k = np.array([[100.0, 0.0]]), np.array([[0.0, 1.0], [1.0, 0.0]])
     >>> scaled_dot_product_attention(q, k, np.array([[1.0], [2.0]])).tolist()
     [[2.0]]
@@ -159,6 +166,7 @@ def scaled_dot_product_attention(
     ----------
     A. Vaswani et al., "Attention is all you need", NIPS 2017.
     """
+    q, k, v = map(as_operand, (q, k, v))
     if grouped:
         k, v = _shared(q, k), _shared(q, v)
     _check_attention(q, k, v)
@@ -167,15 +175,9 @@ def scaled_dot_product_attention(
         rows = reshape(positions(q, axis=-2), shape=(q.shape[-2], 1))
         scores = where(greater_equal(rows, positions(k, axis=-2)), scores, -math.inf)
     if mask is not None:
-        scores = _masked(scores, mask)
+        scores = _masked(scores, as_operand(mask))
     shares = softmax(scores, axis=-1)
-    if rate:
-        if key is None:
-            raise OperandError(
-                f"attention that drops a part of {rate} needs a key", attempt="key=ops.key(7)"
-            )
-        shares = drop(shares, key, rate=rate)
-    return matmul(shares, v)
+    return matmul(_dropped(shares, rate, key, kept) if rate else shares, v)
 
 
 def _scale(q: Any) -> Any:
@@ -183,8 +185,20 @@ def _scale(q: Any) -> Any:
     return size**-0.5 if isinstance(size, int) and size else rsqrt(cast_count(size, q))
 
 
+def _dropped(shares: Any, rate: float, key: Any, kept: Any) -> Any:
+    """Put a part of the shares to 0, chosen by a key or given; what is left grows in return."""
+    if (key is None) == (kept is None):
+        raise OperandError(
+            f"attention that drops a part of {rate} needs a key, or which shares are kept",
+            attempt="key=ops.key(7)",
+        )
+    if kept is None:
+        return drop(shares, key, rate=rate)
+    return where(as_operand(kept), shares * (1.0 / (1.0 - rate)), 0.0)
+
+
 def _masked(scores: Any, mask: Any) -> Any:
-    shape, wanted = shape_of(mask), tuple(scores.shape)
+    shape, wanted = tuple(mask.shape), tuple(scores.shape)
     try:
         fits = broadcast_shapes(shape, wanted) == wanted
     except ShapeError:
@@ -194,10 +208,9 @@ def _masked(scores: Any, mask: Any) -> Any:
             f"attention has scores {show_shape(wanted)}, and a mask of {show_shape(shape)}",
             attempt="a mask of shape (L, S): a row for each query, a column for each key",
         )
-    kind = np.asarray(mask).dtype.kind if isinstance(mask, list) else mask.dtype.kind
-    if kind == "b":
+    if mask.dtype.kind == "b":
         return where(mask, scores, -math.inf)
-    if kind == "f":
+    if mask.dtype.kind == "f":
         return add(scores, mask)
     raise DtypeError(
         "a mask of attention is of booleans, True where a query may look, or of floats to add",

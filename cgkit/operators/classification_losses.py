@@ -29,6 +29,7 @@ from cgkit.operators.elementwise import (
 )
 from cgkit.operators.gathering import gather_elements, take
 from cgkit.operators.movement import reshape
+from cgkit.operators.operands import as_operand
 from cgkit.operators.probability import log_softmax
 from cgkit.operators.reduction import cast_count, sum_
 from cgkit.operators.regression_losses import meet_target, reduced
@@ -77,6 +78,7 @@ def cross_entropy(
     """
     if not 0 <= label_smoothing <= 1:
         raise OperandError(f"label_smoothing is a number from 0 to 1, not {label_smoothing!r}")
+    x, target = as_operand(x), as_operand(target)
     axis = _class_axis("cross_entropy", x)
     logs = log_softmax(x, axis=axis)
     if target.dtype.kind == "f":
@@ -103,6 +105,7 @@ def nll_loss(
     >>> nll_loss(np.log([[0.5, 0.5], [0.1, 0.9]]), np.array([0, 1]), reduction="none").round(4)
     array([0.6931, 0.1054])
     """
+    x, target = as_operand(x), as_operand(target)
     axis = _class_axis("nll_loss", x)
     return _labeled("nll_loss", x, target, axis, weights, ignore_index, 0.0, reduction)
 
@@ -145,6 +148,7 @@ def _labeled(
     right = _pick(logs, places, axis)
     heavy = cast(counted, dtype=logs.dtype.name)
     if weights is not None:
+        weights = as_operand(weights)
         along = _for_classes(name, weights, logs, axis)
         heavy = where(counted, take(weights, places), 0.0)
     losses = where(counted, neg(right) * heavy, 0.0)
@@ -189,7 +193,7 @@ def _soft(logs: Any, target: Any, axis: int, weights: Any, smoothing: float, red
         target = target * (1.0 - smoothing) + share
     products = logs * target
     if weights is not None:
-        products = products * _for_classes("cross_entropy", weights, logs, axis)
+        products = products * _for_classes("cross_entropy", as_operand(weights), logs, axis)
     losses = neg(sum_(products, axis=axis))
     if reduction == "mean":
         number = count((*logs.shape[:axis], *logs.shape[axis + 1 :]))
@@ -221,7 +225,7 @@ def binary_cross_entropy(
     >>> binary_cross_entropy(np.array([0.5, 0.0]), np.array([1.0, 1.0]), reduction="none").round(4)
     array([  0.6931, 100.    ])
     """
-    meet_target("binary_cross_entropy", x, target)
+    x, target = meet_target("binary_cross_entropy", x, target)
     losses = neg(target * _bounded_log(x) + (1.0 - target) * _bounded_log(1.0 - x))
     return reduced("binary_cross_entropy", _weighted(losses, weights), reduction)
 
@@ -268,10 +272,10 @@ def binary_cross_entropy_with_logits(
     >>> losses.round(4).tolist()
     [0.6931, 800.0]
     """
-    meet_target("binary_cross_entropy_with_logits", x, target)
+    x, target = meet_target("binary_cross_entropy_with_logits", x, target)
     miss = softplus(neg(x))
     if positive_weight is not None:
-        miss = miss * (target * (positive_weight - 1.0) + 1.0)
+        miss = miss * (target * (as_operand(positive_weight) - 1.0) + 1.0)
     losses = (1.0 - target) * x + miss
     return reduced("binary_cross_entropy_with_logits", _weighted(losses, weights), reduction)
 

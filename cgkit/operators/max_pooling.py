@@ -18,6 +18,7 @@ import numpy as np
 
 from cgkit.errors import DtypeError, ShapeError
 from cgkit.node import Kind, Operator, Sample
+from cgkit.operators.operands import as_operand
 from cgkit.operators.pool_windows import (
     Kernel,
     Pooling,
@@ -236,6 +237,7 @@ def global_max_pool(x: Any) -> Any:
     >>> global_max_pool(np.arange(8.0).reshape(1, 2, 4)).tolist()
     [[[3.0], [7.0]]]
     """
+    x = as_operand(x)
     return max_(x, axis=after_channels("global_max_pool", x), keepdims=True)
 
 

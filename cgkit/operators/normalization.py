@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 
 from cgkit.errors import OperandError, ShapeError
-from cgkit.operators.elementwise import cast, div, pow_
+from cgkit.operators.elementwise import add, cast, div, mul, pow_
 from cgkit.operators.movement import normal_axes, reshape
+from cgkit.operators.operands import as_operand
 from cgkit.operators.pooling import avg_pool
 from cgkit.operators.powers import rsqrt, square
 from cgkit.operators.reduction import mean
@@ -35,7 +36,7 @@ def layer_norm(
     Parameters
     ----------
     x
-        A tensor of floats.
+        A tensor.
     scale, shift
         Of the shape of the normalized axes, or None.
     axis
@@ -52,6 +53,7 @@ def layer_norm(
     ----------
     J. L. Ba, J. R. Kiros, G. E. Hinton, "Layer normalization", arXiv:1607.06450, 2016.
     """
+    x = as_operand(x)
     axes = _last_axes("layer_norm", x, axis)
     return _affine("layer_norm", _standard(x, axes, epsilon), scale, shift)
 
@@ -62,7 +64,7 @@ def rms_norm(x: Any, scale: Any = None, *, axis: int = -1, epsilon: float = 1e-5
     Parameters
     ----------
     x
-        A tensor of floats.
+        A tensor.
     scale
         Of the shape of the normalized axes, or None.
     axis
@@ -79,6 +81,7 @@ def rms_norm(x: Any, scale: Any = None, *, axis: int = -1, epsilon: float = 1e-5
     ----------
     B. Zhang, R. Sennrich, "Root mean square layer normalization", NeurIPS 2019.
     """
+    x = as_operand(x)
     axes = _last_axes("rms_norm", x, axis)
     wide = _wide(x)
     unit = wide * rsqrt(mean(square(wide), axis=axes, keepdims=True) + epsilon)
@@ -115,6 +118,7 @@ def group_norm(
     ----------
     Y. Wu, K. He, "Group normalization", ECCV 2018.
     """
+    x = as_operand(x)
     channels = _channels("group_norm", x)
     if isinstance(groups, bool) or not isinstance(groups, int) or groups < 1:
         raise OperandError(f"the groups of group_norm are a number of at least 1, not {groups!r}")
@@ -143,6 +147,7 @@ def instance_norm(x: Any, scale: Any = None, shift: Any = None, *, epsilon: floa
     >>> instance_norm(np.array([[[1.0, 3.0], [10.0, 30.0]]])).round(3).tolist()
     [[[-1.0, 1.0], [-1.0, 1.0]]]
     """
+    x = as_operand(x)
     _channels("instance_norm", x, space=1)
     unit = _standard(x, tuple(range(2, len(x.shape))), epsilon)
     return _affine_channels("instance_norm", unit, scale, shift)
@@ -175,6 +180,7 @@ def local_response_norm(
     A. Krizhevsky, I. Sutskever, G. E. Hinton, "ImageNet classification with deep convolutional
     neural networks", NIPS 2012.
     """
+    x = as_operand(x)
     _channels("local_response_norm", x)
     if isinstance(size, bool) or not isinstance(size, int) or size < 1:
         raise OperandError(f"the size of local_response_norm is at least 1, not {size!r}")
@@ -222,7 +228,7 @@ def _affine(name: str, x: Any, scale: Any, shift: Any) -> Any:
     for role, other in (("scale", scale), ("shift", shift)):
         if other is None:
             continue
-        shape = tuple(np.shape(other) if isinstance(other, list) else other.shape)
+        shape = tuple(as_operand(other).shape)
         try:
             fits = broadcast_shapes(tuple(x.shape), shape) == tuple(x.shape)
         except ShapeError:
@@ -232,8 +238,8 @@ def _affine(name: str, x: Any, scale: Any, shift: Any) -> Any:
                 f"{name} needs a {role} for {show_shape(x.shape)}, got one of {show_shape(shape)}",
                 attempt=f"a {role} of the shape of the normalized axes",
             )
-    x = x if scale is None else x * scale
-    return x if shift is None else x + shift
+    x = x if scale is None else mul(x, scale)
+    return x if shift is None else add(x, shift)
 
 
 def _affine_channels(name: str, x: Any, scale: Any, shift: Any) -> Any:
@@ -241,6 +247,7 @@ def _affine_channels(name: str, x: Any, scale: Any, shift: Any) -> Any:
     stood = []
     for role, vector in (("scale", scale), ("shift", shift)):
         if vector is not None:
+            vector = as_operand(vector)
             if len(vector.shape) != 1 or _differ(vector.shape[0], x.shape[1]):
                 raise ShapeError(
                     f"{name} needs a {role} of shape ({x.shape[1]},), one for each channel of "

@@ -18,6 +18,7 @@ from cgkit.node import Kind, Operator
 from cgkit.operators.elementwise import abs_, cast, equal, pow_, quiet, sign, where
 from cgkit.operators.linalg import matmul
 from cgkit.operators.movement import normal_axes, transpose
+from cgkit.operators.operands import as_operand
 from cgkit.operators.pool_windows import (
     Kernel,
     Pooling,
@@ -229,6 +230,7 @@ def global_avg_pool(x: Any) -> Any:
     >>> global_avg_pool(np.arange(8.0).reshape(1, 2, 4)).tolist()
     [[[1.5], [5.5]]]
     """
+    x = as_operand(x)
     return mean(x, axis=after_channels("global_avg_pool", x), keepdims=True)
 
 
@@ -240,6 +242,7 @@ def global_lp_pool(x: Any, *, p: float = 2) -> Any:
     >>> global_lp_pool(np.array([[[3.0, 4.0]]])).tolist()
     [[[5.0]]]
     """
+    x = as_operand(x)
     after_channels("global_lp_pool", x)
     return lp_pool(x, kernel=tuple(x.shape[2:]), stride=1, p=p)
 
@@ -276,6 +279,7 @@ def adaptive_avg_pool(x: Any, size: Setting) -> Any:
     >>> adaptive_avg_pool(np.array([[[1.0, 2.0, 3.0]]]), 2).tolist()
     [[[1.5, 2.5]]]
     """
+    x = as_operand(x)
     axes = axes_of(size, len(x.shape))
     wanted = tuple(size) if isinstance(size, tuple | list) else (size,) * axes
     if not 1 <= axes <= len(x.shape) or not all(isinstance(n, int) and n > 0 for n in wanted):

@@ -15,6 +15,7 @@ from typing import Any
 
 from cgkit.errors import OperandError, ShapeError
 from cgkit.operators.elementwise import abs_, div, equal, exp, greater, less, log, maximum, where
+from cgkit.operators.operands import as_operand
 from cgkit.operators.powers import square
 from cgkit.operators.reduction import cast_count, mean, sum_
 from cgkit.operators.statistics import norm
@@ -46,14 +47,15 @@ def reduced(name: str, losses: Any, reduction: str) -> Any:
     return mean(losses) if reduction == "mean" else sum_(losses)
 
 
-def meet_target(name: str, x: Any, target: Any) -> None:
-    """Check that a target stretches no prediction: (N,) and (N, 1) would give N * N losses.
+def meet_target(name: str, x: Any, target: Any) -> tuple[Any, Any]:
+    """Give both as operands; a target stretches no prediction: (N,) and (N, 1) would give N * N.
 
     Raises
     ------
     ShapeError
         The shapes differ.
     """
+    x, target = as_operand(x), as_operand(target)
     shapes = tuple(x.shape), tuple(target.shape)
     try:
         for have, want in zip(*shapes, strict=True):
@@ -64,6 +66,7 @@ def meet_target(name: str, x: Any, target: Any) -> None:
             f"{show_shape(shapes[1])}",
             attempt="a target of the shape of the prediction",
         ) from None
+    return x, target
 
 
 def mse_loss(x: Any, target: Any, *, reduction: str = "mean") -> Any:
@@ -82,7 +85,7 @@ def mse_loss(x: Any, target: Any, *, reduction: str = "mean") -> Any:
     >>> mse_loss(np.array([1.0, 2.0]), np.array([1.0, 4.0])).item()
     2.0
     """
-    meet_target("mse_loss", x, target)
+    x, target = meet_target("mse_loss", x, target)
     return reduced("mse_loss", square(x - target), reduction)
 
 
@@ -95,7 +98,7 @@ def l1_loss(x: Any, target: Any, *, reduction: str = "mean") -> Any:
     >>> l1_loss(np.array([1.0, 2.0]), np.array([1.0, 4.0])).item()
     1.0
     """
-    meet_target("l1_loss", x, target)
+    x, target = meet_target("l1_loss", x, target)
     return reduced("l1_loss", abs_(x - target), reduction)
 
 
@@ -122,7 +125,7 @@ def huber_loss(x: Any, target: Any, *, delta: float = 1.0, reduction: str = "mea
     P. J. Huber, "Robust estimation of a location parameter", Annals of Mathematical Statistics 35,
     1964.
     """
-    meet_target("huber_loss", x, target)
+    x, target = meet_target("huber_loss", x, target)
     _check_bend("huber_loss", "delta", delta, positive=True)
     apart = x - target
     far = abs_(apart)
@@ -139,7 +142,7 @@ def smooth_l1_loss(x: Any, target: Any, *, beta: float = 1.0, reduction: str = "
     >>> smooth_l1_loss(np.array([0.5, 3.0]), np.zeros(2), reduction="none").tolist()
     [0.125, 2.5]
     """
-    meet_target("smooth_l1_loss", x, target)
+    x, target = meet_target("smooth_l1_loss", x, target)
     _check_bend("smooth_l1_loss", "beta", beta, positive=False)
     if beta == 0:
         return l1_loss(x, target, reduction=reduction)
@@ -176,7 +179,7 @@ def hinge_loss(x: Any, target: Any, *, margin: float = 1.0, reduction: str = "me
     >>> hinge_loss(np.array([0.3, 2.0]), np.array([-1.0, 1.0]), reduction="none").tolist()
     [1.3, 0.0]
     """
-    meet_target("hinge_loss", x, target)
+    x, target = meet_target("hinge_loss", x, target)
     short = margin - x * target
     return reduced("hinge_loss", where(greater(short, 0), short, 0.0), reduction)
 
@@ -199,6 +202,7 @@ def cosine_similarity(a: Any, b: Any, *, axis: int = -1, epsilon: float = 1e-8) 
     >>> cosine_similarity(np.array([3.0, 4.0]), np.array([4.0, 3.0])).round(6).item()
     0.96
     """
+    a, b = as_operand(a), as_operand(b)
     lengths = [maximum(norm(x, axis=axis, keepdims=True), epsilon) for x in (a, b)]
     return sum_(div(a, lengths[0]) * div(b, lengths[1]), axis=axis)
 
@@ -227,7 +231,7 @@ def cosine_loss(
     [0.0, 1.0]
     """
     cosine = cosine_similarity(a, b)
-    meet_target("cosine_loss", cosine, target)
+    _, target = meet_target("cosine_loss", cosine, target)
     over = cosine - margin
     losses = where(equal(target, 1), 1.0 - cosine, where(greater(over, 0), over, 0.0))
     return reduced("cosine_loss", losses, reduction)
@@ -253,7 +257,7 @@ def kl_divergence(x: Any, target: Any, *, log_target: bool = False, reduction: s
     >>> kl_divergence(np.log([0.25, 0.75]), np.array([0.5, 0.5]), reduction="sum").round(4).item()
     0.1438
     """
-    meet_target("kl_divergence", x, target)
+    x, target = meet_target("kl_divergence", x, target)
     if log_target:
         losses = exp(target) * (target - x)
     else:

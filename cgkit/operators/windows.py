@@ -272,7 +272,7 @@ def tap(w: Windows, at: Sequence[int]) -> tuple[Any, ...]:
     return (..., *(slice(t * d, t * d + (int(p) - 1) * s + 1, s) for t, d, p, s in each))
 
 
-def parts(items: int, bytes_each: int, room: int = 1 << 24) -> list[slice]:
+def parts(items: int, bytes_each: int, room: int = 1 << 21) -> list[slice]:
     """Cut a batch into parts whose columns fill about `room` bytes.
 
     Examples

@@ -118,6 +118,13 @@ class TestAttention:
         np.testing.assert_array_equal(found, self.attend(Q, K, V, rate=0.5, key=key))
         assert not np.allclose(found, self.attend(Q, K, V))
 
+    def test_which_shares_are_kept_may_be_given(self):
+        kept = RNG.random((4, 5)) < 0.5
+        shares = ops.softmax(Q @ K.T / np.sqrt(3)) * kept / 0.75
+        np.testing.assert_allclose(self.attend(Q, K, V, rate=0.25, kept=kept), shares @ V)
+        with pytest.raises(OperandError, match="needs a key, or which shares are kept"):
+            self.attend(Q, K, V, rate=0.5, key=ops.key(7), kept=kept)
+
     def test_gradients(self):
         small = Q[:2, :2], K[:3, :2], V[:3]
         check_gradient(self.attend, *small)

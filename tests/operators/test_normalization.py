@@ -79,6 +79,11 @@ def test_small_floats_stay_and_do_not_overflow(dtype):
         np.testing.assert_allclose(abs(y).max(axis=1), abs(y).max(axis=1).clip(1, 3))
 
 
+def test_integers_become_floats():
+    assert ops.layer_norm([1, 3]).round(3).tolist() == [-1.0, 1.0]
+    assert ops.group_norm(np.array([[1, 3, 5, 5]]), 2).dtype == np.float64
+
+
 def test_open_sizes():
     builder = GraphBuilder()
     x = builder.placeholder((None, 4, None))
