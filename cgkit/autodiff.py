@@ -98,7 +98,7 @@ def _written(node: Node, operand: int, array: Any, version: int, expected: int) 
     maker = edge.node if isinstance(edge, Edge) else None
     made = ""
     if maker is not None:
-        by = "a leaf" if maker.operator is LEAF else f"made by {maker.operator.name}"
+        by = "of the user's" if maker.operator is LEAF else f"made by {maker.operator.name}"
         made = f", {maker.name or by}"
     return GradientError(
         f"a tensor that {node.operator.name} saved ({what}{shape}{made}) was changed by an "
@@ -167,10 +167,9 @@ def sweep(  # noqa: C901
         joint = reads = None
         try:
             for i, edge in enumerate(node.inputs):
-                if edge.__class__ is not Edge or edge.dtype.kind != "f":
+                if edge.__class__ is not Edge or (producer := edge.node) is None:
                     continue
-                producer = edge.node
-                if producer is None or (through is not None and producer not in through):
+                if edge.dtype.kind != "f" or (through is not None and producer not in through):
                     continue
                 if reads is None:
                     result, operands = read(node)
@@ -186,11 +185,10 @@ def sweep(  # noqa: C901
                     continue
                 if part.shape != edge.shape or part.dtype is not edge.dtype:
                     part = unbroadcast(part, edge)
-                if producer.operator.several:
+                if producer in grads or producer.operator.several:
                     add_gradient(grads, producer, edge.index, part, add)
                 else:
-                    known = grads.get(producer)
-                    grads[producer] = part if known is None else add(known, part)
+                    grads[producer] = part
         except Exception as error:
             error.add_note(f"  in the gradient of {node.operator.name}")
             raise
