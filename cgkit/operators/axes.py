@@ -15,6 +15,7 @@ from cgkit.errors import ShapeError
 from cgkit.node import Kind, Operator
 from cgkit.operators.elementwise import no_flops
 from cgkit.operators.movement import normal_axes, reshape, transpose
+from cgkit.operators.operands import as_operand
 from cgkit.operators.samples import with_params
 from cgkit.types import Shape, Size, TensorType, count, meet, show_shape
 
@@ -178,7 +179,8 @@ def moveaxis(a: Any, source: int | tuple[int, ...], destination: int | tuple[int
     ShapeError
         There are not as many places as axes, or one does not exist.
     """
-    ndim = len(np.shape(a)) if not hasattr(a, "shape") else len(a.shape)
+    a = as_operand(a)
+    ndim = len(a.shape)
     sources, places = normal_axes(source, ndim), normal_axes(destination, ndim)
     if len(sources) != len(places):
         raise ShapeError(f"moveaxis needs a place for each axis: {source} to {destination}")
@@ -196,7 +198,8 @@ def swapaxes(a: Any, first: int, second: int) -> Any:
     >>> swapaxes(np.zeros((2, 3, 4)), 0, -1).shape
     (4, 3, 2)
     """
-    ndim = len(np.shape(a)) if not hasattr(a, "shape") else len(a.shape)
+    a = as_operand(a)
+    ndim = len(a.shape)
     (i,), (j,) = normal_axes(first, ndim), normal_axes(second, ndim)
     order = list(range(ndim))
     order[i], order[j] = j, i
@@ -216,7 +219,8 @@ def flatten(a: Any, start: int = 0, end: int = -1) -> Any:
     ShapeError
         `start` stands behind `end`, or an axis does not exist.
     """
-    shape = tuple(a.shape) if hasattr(a, "shape") else np.shape(a)
+    a = as_operand(a)
+    shape = tuple(a.shape)
     if not shape:
         normal_axes((start,), 1)
         return reshape(a, shape=(1,))

@@ -22,6 +22,7 @@ from cgkit.errors import DtypeError, OperandError, ShapeError
 from cgkit.node import Kind, Operator
 from cgkit.operators.linalg import matmul
 from cgkit.operators.movement import broadcast_to, reshape, transpose
+from cgkit.operators.operands import as_operand
 from cgkit.operators.samples import with_params
 from cgkit.operators.triangles import on_diagonal
 from cgkit.types import Shape, Size, TensorType, broadcast_sizes, count, meet, show_shape
@@ -215,7 +216,8 @@ def dot(a: Any, b: Any) -> Any:
     >>> dot(np.ones((2, 3)), np.ones((4, 3, 5))).shape
     (2, 4, 5)
     """
-    left, right = np.ndim(a), np.ndim(b)
+    a, b = as_operand(a), as_operand(b)
+    left, right = len(a.shape), len(b.shape)
     if not left or not right:
         return a * b
     if right <= 2 or left == 1:

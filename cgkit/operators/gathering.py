@@ -20,6 +20,7 @@ from cgkit.operators.elementwise import no_flops
 from cgkit.operators.indexing import ARRAY, Item, Span, index_
 from cgkit.operators.joining import unbind
 from cgkit.operators.movement import normal_axes, reshape
+from cgkit.operators.operands import as_operand
 from cgkit.operators.samples import variations, with_params
 from cgkit.types import Shape, Size, TensorType, as_dtype, meet_shapes, show_shape, value_of
 
@@ -201,18 +202,15 @@ def take(a: Any, places: Any, axis: int = 0) -> Any:
     array([[3, 1],
            [6, 4]])
     """
-    ndim = len(shape_of(a))
+    a = as_operand(a)
+    ndim = len(a.shape)
     (at,) = normal_axes(axis, ndim)
     index = tuple(ARRAY if i == at else Span() for i in range(ndim))
-    return index_(a, _as_places(places), index=index)
+    return index_(a, as_places(places), index=index)
 
 
-def shape_of(x: Any) -> Shape:
-    """Give the shape of a handle or of anything NumPy takes."""
-    return tuple(x.shape) if hasattr(x, "shape") else np.shape(x)
-
-
-def _as_places(places: Any) -> Any:
+def as_places(places: Any) -> Any:
+    """Give places that stand in lists as an array of ints, handles and arrays as they are."""
     return places if hasattr(places, "dtype") else np.asarray(places, np.int64)
 
 
@@ -233,8 +231,8 @@ def nd_index(a: Any, places: Any, batch: int = 0) -> tuple[tuple[Any, ...], tupl
     ShapeError
         The size of the last axis is open, or larger than the number of axes.
     """
-    places = _as_places(places)
-    shape, ndim = shape_of(places), len(shape_of(a))
+    places = as_places(places)
+    shape, ndim = tuple(places.shape), len(a.shape)
     many = value_of(shape[-1]) if shape else 0
     if many is None or not shape or many + batch > ndim:
         raise ShapeError(
@@ -257,6 +255,7 @@ def gather_nd(a: Any, places: Any, batch: int = 0) -> Any:
     >>> gather_nd(np.array([[1, 2], [3, 4]]), np.array([[0, 1], [1, 0]]))
     array([2, 3])
     """
+    a = as_operand(a)
     arrays, index = nd_index(a, places, batch)
     return index_(a, *arrays, index=index)
 

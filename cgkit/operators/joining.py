@@ -18,6 +18,7 @@ from cgkit.operators.axes import squeeze
 from cgkit.operators.elementwise import no_flops
 from cgkit.operators.indexing import Span, place, slice_
 from cgkit.operators.movement import concat, normal_axes
+from cgkit.operators.operands import as_operand
 from cgkit.operators.samples import with_params
 from cgkit.types import Size, TensorType, meet, show_shape, value_of
 
@@ -180,7 +181,8 @@ def unbind(a: Any, axis: int = 0) -> tuple[Any, ...]:
     >>> unbind(np.array([[1, 2], [3, 4]]), axis=1)
     (array([1, 3]), array([2, 4]))
     """
-    shape = tuple(a.shape) if hasattr(a, "shape") else np.shape(a)
+    a = as_operand(a)
+    shape = tuple(a.shape)
     (at,) = normal_axes(axis, len(shape))
     size = shape[at]
     if not isinstance(size, int):

@@ -25,9 +25,10 @@ from cgkit.operators.elementwise import (
     quiet,
     where,
 )
-from cgkit.operators.gathering import nd_index, positions, shape_of
+from cgkit.operators.gathering import as_places, nd_index, positions
 from cgkit.operators.indexing import ARRAY, Item, Span, index_, infer_index, scatter, to_python
-from cgkit.operators.movement import normal_axes, reshape
+from cgkit.operators.movement import broadcast_to, normal_axes, reshape
+from cgkit.operators.operands import as_operand
 from cgkit.operators.samples import apart, variations
 from cgkit.operators.writing import put
 from cgkit.types import Shape, TensorType, meet_shapes, show_shape
@@ -174,6 +175,7 @@ def scatter_nd(a: Any, places: Any, new: Any, reduction: str = "none") -> Any:
     >>> scatter_nd(np.array([1.0, 2.0, 3.0]), np.array([[2], [0], [2]]), np.ones(3), "add")
     array([2., 2., 5.])
     """
+    a, new = as_operand(a), as_operand(new)
     arrays, index = nd_index(a, places)
     return _joined_with(a, new, arrays, index, reduction)
 
@@ -186,7 +188,7 @@ def scatter_elements(a: Any, places: Any, new: Any, axis: int = 0, reduction: st
     a
         The tensor to begin with; it stays as it is.
     places, new
-        Where along the axis, and what; of one shape, with as many axes as a.
+        Where along the axis, and what; of one shape, with as many axes as a, or one number.
     axis
         The axis.
     reduction
@@ -197,12 +199,15 @@ def scatter_elements(a: Any, places: Any, new: Any, axis: int = 0, reduction: st
     >>> scatter_elements(np.zeros(3), np.array([2, 0]), np.array([5.0, 6.0]))
     array([6., 0., 5.])
     """
-    shape, ndim = shape_of(places), len(shape_of(a))
+    a, new, places = as_operand(a), as_operand(new), as_places(places)
+    shape, ndim = tuple(places.shape), len(a.shape)
     if len(shape) != ndim:
         raise ShapeError(
-            f"places of shape {show_shape(shape)} need as many axes as {show_shape(shape_of(a))}"
+            f"places of shape {show_shape(shape)} need as many axes as {show_shape(a.shape)}"
         )
     (at,) = normal_axes(axis, ndim)
+    if not new.shape:
+        new = broadcast_to(new, shape=shape)
     arrays = tuple(
         places if i == at else reshape(positions(places, axis=i), shape=_line(shape, i))
         for i in range(ndim)

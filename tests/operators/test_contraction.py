@@ -149,6 +149,12 @@ def test_a_view_is_never_given():
     assert x.data.tolist() == [[1, 2], [3, 4]]
 
 
+def test_numbers_and_lists_are_multiplied_not_repeated():
+    assert dot(2, [3.0, 4.0]).tolist() == [6, 8]
+    assert dot([1.0, 2.0], [3.0, 4.0]) == 11
+    assert outer([1.0, 2.0], 3.0).tolist() == [[3], [6]]
+
+
 SHAPES = [(), (3,), (2, 3), (4, 2, 3), (3, 5), (4, 3, 5)]
 
 

@@ -99,6 +99,13 @@ def test_extremes_of_integers_begin_at_the_limits():
         assert scatter_nd(a, rows, new, "min").tolist() == [1, 3]
 
 
+def test_lists_are_taken():
+    assert scatter_nd([1.0, 2.0, 3.0], [[0], [2]], [5.0, 6.0], "add").tolist() == [6, 2, 9]
+    assert scatter_elements([1.0, 2.0, 3.0], [0, 2], [5.0, 6.0]).tolist() == [5, 2, 6]
+    assert scatter_elements([1.0, 2.0, 3.0], [0, 2], 9.0).tolist() == [9, 2, 9]
+    assert scatter_elements([1.0, 2.0, 3.0], [2, 2], 9.0, 0, "add").tolist() == [1, 2, 21]
+
+
 def test_places_outside():
     for reduction in REDUCTIONS:
         with pytest.raises(ShapeError, match="lies outside"):
