@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import select
 import sys
 import time
@@ -232,11 +233,8 @@ class Link:
         self, answer: dict[str, Any], raw: bytes, met: Met, sent: Sequence[object] = ()
     ) -> Unpacker:
         """Read one message; note each stand-in in it."""
-
-        def inward(name: str, body: Any) -> Any:
-            return self._inward(name, body, met)
-
         parcel = Parcel(raw, answer.get("objects", ()), sent)
+        inward = functools.partial(self._inward, met=met)
         return Unpacker(parcel, inward, self._given.forms, self._held)
 
     def _send(self, message: dict[str, Any], packer: Packer | None) -> None:
@@ -295,7 +293,9 @@ class Link:
             body = answer["error"]
             if type(body) is not dict:
                 raise Closed("no error")
-            raise error_of(body, self._error_class(body.get("kind")), self._given.errors, decode)
+            error = error_of(body, self._error_class(body.get("kind")), self._given.errors, decode)
+            look_inside(self.policy, met, f"{key}: its error[]")
+            raise error
         value = decode(answer.get("value"))
         for number, changed in self._changes(answer, decode, request):
             put_back(sent[number], changed)

@@ -14,6 +14,7 @@ from cgkit.grading.policy import Learner, Policy
 from cgkit.grading.sandbox import Sandbox, find
 
 NODE = "from dataclasses import dataclass\n@dataclass\nclass Node:\n    reads: object\n"
+NODE += "class Oops(Exception):\n    def __init__(self, what): self.what = what\n"
 
 
 @dataclass
@@ -23,7 +24,11 @@ class Node:
     reads: object
 
 
-Node.__module__ = "__main__"
+class Oops(Exception):
+    """The same, of an exception."""
+
+
+Node.__module__ = Oops.__module__ = "__main__"
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +39,7 @@ def sandbox():
 
 def link_to(sandbox, code, policy):
     given = Given()
-    given.learn({"Node": Node}, ["Node"])
+    given.learn({"Node": Node, "Oops": Oops}, ["Node", "Oops"])
     made = Link(sandbox, policy, given)
     made.run("given", NODE, 1, given=True)
     made.run("a", code, 1)
@@ -84,6 +89,12 @@ def _renewed(link):
     assert node.reads.index("a") < node.reads.index("b")
 
 
+def _error(link):
+    with pytest.raises(Oops) as caught:
+        link.get("f")()
+    assert caught.value.what.index("a") < caught.value.what.index("b")
+
+
 HIDDEN = {
     "within a list": (
         "def f(n): return [n]",
@@ -120,6 +131,11 @@ HIDDEN = {
         "def f(node): node.reads = ['a', 'b']",
         "def f(node): node.reads = Rising()",
         _renewed,
+    ),
+    "in an error of a given class": (
+        "def f(): raise Oops(['a', 'b'])",
+        "def f(): raise Oops(Rising())",
+        _error,
     ),
     "out of a generator": (
         "def f():\n    yield ['a', 'b']",
