@@ -13,7 +13,7 @@
 
 Each is one definition in the file of its family; this list follows by itself. A file imports only
 from files to its left. What other operators say completely is a plain function, listed in its
-family's COMPOSED: `cgkit.ops.stack` is called like an operator, and leaves only operators behind.
+family's COMPOSED: `cgkit.ops.sort` is called like an operator, and leaves only operators behind.
 """
 
 from __future__ import annotations
