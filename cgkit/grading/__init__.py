@@ -27,11 +27,12 @@ The modules, in the order in which each builds on those before it:
                                            what may cross, and how
 2. `inside`                                all that runs inside: it holds nothing worth reading
 3. `excerpt` `edition` `runtime`           what a student's code can import, the files it can see
-4. `memory` `bubblewrap` `sandbox`         fences, limits, and what this machine offers of them
-5. `outcomes` `policy` `signatures` `proxies` `link`
+4. `situation` `memory` `leftovers` `bubblewrap` `sandbox`
+                                           fences, limits, and what this machine offers of them
+5. `outcomes` `policy` `signatures` `proxies` `arrivals` `link`
                                            stand-ins for what a student defined, and the
                                            conversation with those who hold it
-6. `names` `master` `settings` `submission` `matching` `rebuild`
+6. `names` `master` `settings` `submission` `matching` `differences` `rebuild`
                                            any bytes at all to a plan of cells
 7. `result` `evidence`                     what is found, and what a teacher should look at
 8. `strict` `testcell` `namespace` `judge` test cells, run and scored
@@ -69,7 +70,8 @@ What is not promised
   or wrong) can be learned from the answer by handing in many times.
 - That equal seconds are equal work: limits are generous, and time is never graded.
 - Memory to the byte where the system offers no group limit: then a watchdog looks a few times a
-  second, and a burst between two looks gets through up to the limits of each process.
+  second, and a burst between two looks gets through up to the limits of each process. On macOS
+  nothing bounds memory, and everything is unsandboxed there.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from cgkit.grading.edition import Edition
 from cgkit.grading.names import bound, tree_of
-from cgkit.grading.rebuild import DELETED, EARLIER, Plan
+from cgkit.grading.rebuild import Plan
 from cgkit.grading.result import Flag
 
 READY_MADE = "uses a ready-made answer"
@@ -32,7 +32,7 @@ PROGRAMS = "starts programs or processes"
 PICKLES = "uses pickles"
 NATIVE = "calls native code"
 TEXT = "runs a text as code"
-TESTS = "edited a test"
+TESTS = "a test is not as it was handed out"
 RESET = "resets the notebook"
 MORE = "and more"
 
@@ -149,9 +149,7 @@ def flags_of(
         if cell.kind in ("solution", "extra")
         for flag in flags_in(cell.source, cell.cell, edition, known)
     ]
-    found += [
-        Flag(TESTS, what, cell) for cell, what in plan.edited if what not in (DELETED, EARLIER)
-    ]
+    found += [Flag(TESTS, one.evidence, one.cell) for one in plan.edited if one.telling]
     found += [
         Flag(_kind_of(what, which, edition), _seen_words(what, which), cell, "run")
         for cell, what, which in seen

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from cgkit.grading.differences import Difference, differences, told
 from cgkit.grading.master import Master, MasterCell
 from cgkit.grading.matching import Match, match
 from cgkit.grading.names import bound
@@ -25,8 +26,6 @@ from cgkit.grading.submission import Submission, SubmittedCell, read_submission
 
 PlanKind: TypeAlias = Literal["given", "solution", "extra", "test"]
 
-DELETED = "the test cell was deleted"
-EARLIER = "the test cell is that of an earlier release"
 _ALIKE = 0.8
 _PART = 12
 _MOST_EXTRAS = 300
@@ -56,8 +55,8 @@ class Plan:
     notes: tuple[str, ...] = ()
     sources: dict[str, str] = field(default_factory=dict)
     """For each cell that students write, the text that is graded; what was released if none."""
-    edited: tuple[tuple[str, str], ...] = ()
-    """(test cell, what was changed in it), where a student edited one."""
+    edited: tuple[Difference, ...] = ()
+    """What is different in test cells."""
 
 
 def rebuild(master: Master, raw: bytes) -> Plan:
@@ -76,11 +75,11 @@ def rebuild(master: Master, raw: bytes) -> Plan:
 def plan_of(master: Master, submission: Submission) -> Plan:
     """Put the answers of a submission that was read into the assignment."""
     found = match(master, submission.cells)
-    notes, edited = [*submission.notes], tuple[tuple[str, str], ...]()
+    notes, edited = [*submission.notes], tuple[Difference, ...]()
     notes += found.notes if submission.cells else []
     if submission.cells and (found.found or not master.exported):
-        edited = tuple(_edited_tests(master, submission.cells))
-        notes += [f"{cell}: {what}; the assignment's own text was used" for cell, what in edited]
+        edited = tuple(differences(master, submission.cells))
+        notes += told(edited)
     extras = _extras(master, submission.cells, found, notes)
     cells: list[PlanCell] = [*extras.get(-1, ())]
     sources: dict[str, str] = {}
@@ -117,29 +116,6 @@ def _own(cell: MasterCell) -> PlanCell:
 
 def _squeezed(text: str) -> str:
     return "".join(text.split())
-
-
-def _edited_tests(master: Master, cells: Sequence[SubmittedCell]) -> Iterable[tuple[str, str]]:
-    """Name the test cells that are not there as they were handed out, and what is different."""
-    named = {cell.grade_id for cell in cells}
-    texts = {_squeezed(cell.source) for cell in cells}
-    for test in master.cells:
-        if test.role != "test":
-            continue
-        same = [cell for cell in cells if cell.grade_id == test.cell]
-        if not same and test.cell not in named and _squeezed(test.released) not in texts:
-            yield test.cell, DELETED
-        if len(same) > 1:
-            yield test.cell, f"the test cell is there {len(same)} times"
-        other = [cell for cell in same if _squeezed(cell.source) != _squeezed(test.released)]
-        if other:
-            earlier = all(cell.intact for cell in other)
-            yield test.cell, EARLIER if earlier else "the test cell was edited"
-        if any(cell.kind != "code" for cell in same):
-            yield test.cell, "the test cell was turned into text"
-        claims = [cell for cell in same if cell.points is not None and not cell.intact]
-        if any(cell.points != test.points for cell in claims):
-            yield test.cell, "the points of the test cell were edited"
 
 
 def _extras(

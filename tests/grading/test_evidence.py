@@ -1,9 +1,20 @@
 import pytest
 
 from cgkit.grading import evidence
+from cgkit.grading.differences import (
+    ADDED,
+    AS_TEXT,
+    CHANGED,
+    COPIED,
+    DELETED,
+    EARLIER,
+    POINTS,
+    SPLIT,
+    Difference,
+)
 from cgkit.grading.edition import Edition
 from cgkit.grading.evidence import flags_in, flags_of, flags_of_files
-from cgkit.grading.rebuild import DELETED, EARLIER, Plan, PlanCell
+from cgkit.grading.rebuild import Plan, PlanCell
 
 
 def kinds(source):
@@ -111,10 +122,17 @@ def test_only_the_students_cells_are_looked_at():
     ]
 
 
-def test_edited_tests_are_flagged_and_deleted_ones_are_not():
-    edited = (("t1", "the test cell was edited"), ("t2", DELETED), ("t3", EARLIER))
+def test_only_tests_that_lost_a_line_or_claim_other_points_are_flagged():
+    edited = (
+        Difference("t1", CHANGED, "not there: assert f(1) == 1"),
+        Difference("t2", POINTS, "400 instead of 4"),
+        *(Difference("t3", what) for what in (ADDED, AS_TEXT, COPIED, DELETED, EARLIER, SPLIT)),
+    )
     flags = flags_of(Plan((), frozenset(), edited=edited), Edition())
-    assert [flag.where for flag in flags] == ["t1"]
+    assert [(flag.where, flag.evidence) for flag in flags] == [
+        ("t1", "not there: assert f(1) == 1"),
+        ("t2", "400 instead of 4"),
+    ]
 
 
 @pytest.mark.parametrize(
