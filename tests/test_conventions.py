@@ -1,4 +1,4 @@
-"""The published conventions are computed: in docs/conventions.md each row's code gives what it says.
+"""The published conventions are computed: each row of docs/conventions.md gives what it says.
 
 | where | `code` | `gives` | elsewhere |     eval(code) == eval(gives), nan being equal to nan
 """
