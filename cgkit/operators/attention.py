@@ -17,7 +17,7 @@ from cgkit.operators.elementwise import add, equal, greater_equal, where
 from cgkit.operators.gathering import positions, take
 from cgkit.operators.linalg import matmul
 from cgkit.operators.movement import reshape, swap_last, transpose
-from cgkit.operators.operands import as_operand
+from cgkit.operators.operands import as_number, as_operand
 from cgkit.operators.powers import rsqrt
 from cgkit.operators.probability import softmax
 from cgkit.operators.random import dropout as drop
@@ -142,7 +142,7 @@ def scaled_dot_product_attention(
     grouped
         Whether several heads of q, on the third axis from the end, share one of k and v.
     rate
-        Which part of the shares is dropped, less than 1.
+        Which part of the shares is dropped, from 0 to 1.
     key, kept
         The key of that random choice, or booleans of (..., L, S) that make it.
 
@@ -170,14 +170,16 @@ def scaled_dot_product_attention(
     if grouped:
         k, v = _shared(q, k), _shared(q, v)
     _check_attention(q, k, v)
-    scores = matmul(q, swap_last(k)) * (_scale(q) if scale is None else scale)
+    factor = _scale(q) if scale is None else as_number("scale", scale)
+    scores = matmul(q, swap_last(k)) * factor
     if causal:
         rows = reshape(positions(q, axis=-2), shape=(q.shape[-2], 1))
         scores = where(greater_equal(rows, positions(k, axis=-2)), scores, -math.inf)
     if mask is not None:
         scores = _masked(scores, as_operand(mask))
     shares = softmax(scores, axis=-1)
-    return matmul(_dropped(shares, rate, key, kept) if rate else shares, v)
+    dropping = as_number("rate", rate, least=0, most=1) > 0
+    return matmul(_dropped(shares, rate, key, kept) if dropping else shares, v)
 
 
 def _scale(q: Any) -> Any:
@@ -194,7 +196,8 @@ def _dropped(shares: Any, rate: float, key: Any, kept: Any) -> Any:
         )
     if kept is None:
         return drop(shares, key, rate=rate)
-    return where(as_operand(kept), shares * (1.0 / (1.0 - rate)), 0.0)
+    growth = 1.0 / (1.0 - rate) if rate < 1 else 0.0
+    return where(as_operand(kept), shares * growth, 0.0)
 
 
 def _masked(scores: Any, mask: Any) -> Any:

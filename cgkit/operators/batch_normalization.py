@@ -28,7 +28,7 @@ from cgkit.types import Shape, Size, TensorType, meet, show_shape
 
 def _check(name: str, x: TensorType, epsilon: Any, axis: int, **vectors: TensorType) -> np.dtype:
     """Check that there is one number for each channel; give the dtype of the result."""
-    (at,) = normal_axes(axis, x.ndim)
+    at = _channel_axis(x.ndim, axis)
     if isinstance(epsilon, bool) or not isinstance(epsilon, int | float) or epsilon < 0:
         raise OperandError(f"the epsilon of {name} is a number of at least 0, not {epsilon!r}")
     for role, vector in vectors.items():
@@ -50,6 +50,12 @@ def _check(name: str, x: TensorType, epsilon: Any, axis: int, **vectors: TensorT
     )
 
 
+def _channel_axis(ndim: int, axis: int) -> int:
+    if isinstance(axis, bool) or not isinstance(axis, int):
+        raise ShapeError(f"the channels lie along one axis, not along {axis!r}")
+    return normal_axes(axis, ndim)[0]
+
+
 def _infer_norm(
     x: TensorType,
     scale: TensorType,
@@ -69,7 +75,7 @@ def _types(*arrays: Any) -> list[Any]:
 
 def _across(vector: np.ndarray, ndim: int, axis: int) -> np.ndarray:
     """Give a vector the axes of x, so that it stands along the channels."""
-    (at,) = normal_axes(axis, ndim)
+    at = _channel_axis(ndim, axis)
     return vector.reshape((1,) * at + (-1,) + (1,) * (ndim - at - 1))
 
 
@@ -87,7 +93,7 @@ def _infer_train(
     x: TensorType, scale: TensorType, shift: TensorType, epsilon: float = 1e-5, axis: int = 1
 ) -> tuple[TensorType, ...]:
     dtype = _check("batch_norm_train", x, epsilon, axis, scale=scale, shift=shift)
-    channels = (x.shape[normal_axes(axis, x.ndim)[0]],)
+    channels = (x.shape[_channel_axis(x.ndim, axis)],)
     vector = TensorType(channels, float_dtype("batch_norm_train", x.dtype))
     return TensorType(x.shape, dtype), vector, vector
 
@@ -110,13 +116,13 @@ def _train(
 
 def _others(ndim: int, axis: int) -> tuple[int, ...]:
     """Give all axes but that of the channels."""
-    (at,) = normal_axes(axis, ndim)
+    at = _channel_axis(ndim, axis)
     return tuple(i for i in range(ndim) if i != at)
 
 
 def _stand(vector: Any, x: Any, axis: int) -> Any:
     """Let a vector stand along the channels of x."""
-    (at,) = normal_axes(axis, x.ndim)
+    at = _channel_axis(x.ndim, axis)
     shape: Shape = (1,) * at + (vector.shape[0],) + (1,) * (x.ndim - at - 1)
     return reshape(vector, shape=shape)
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cgkit.errors import DtypeError, OperandError, ShapeError
+from cgkit.errors import DtypeError, ShapeError
 from cgkit.operators.activation import softplus
 from cgkit.operators.elementwise import (
     cast,
@@ -29,7 +29,7 @@ from cgkit.operators.elementwise import (
 )
 from cgkit.operators.gathering import gather_elements, take
 from cgkit.operators.movement import reshape
-from cgkit.operators.operands import as_operand
+from cgkit.operators.operands import as_number, as_operand
 from cgkit.operators.probability import log_softmax
 from cgkit.operators.reduction import cast_count, sum_
 from cgkit.operators.regression_losses import meet_target, reduced
@@ -76,8 +76,7 @@ def cross_entropy(
     >>> cross_entropy(np.array([[0.0, 0.0], [9.0, 0.0]]), np.array([1, 0])).round(4).item()
     0.3466
     """
-    if not 0 <= label_smoothing <= 1:
-        raise OperandError(f"label_smoothing is a number from 0 to 1, not {label_smoothing!r}")
+    as_number("label_smoothing", label_smoothing, least=0, most=1)
     x, target = as_operand(x), as_operand(target)
     axis = _class_axis("cross_entropy", x)
     logs = log_softmax(x, axis=axis)
@@ -156,7 +155,7 @@ def _labeled(
         spread = sum_(logs if weights is None else logs * along, axis=axis)
         share = div(neg(spread), cast_count(logs.shape[axis], logs))
         losses = losses * (1.0 - smoothing) + where(counted, share * smoothing, 0.0)
-    if reduction == "mean":
+    if isinstance(reduction, str) and reduction == "mean":
         return div(sum_(losses), sum_(heavy))
     return reduced(name, losses, reduction)
 
@@ -195,7 +194,7 @@ def _soft(logs: Any, target: Any, axis: int, weights: Any, smoothing: float, red
     if weights is not None:
         products = products * _for_classes("cross_entropy", as_operand(weights), logs, axis)
     losses = neg(sum_(products, axis=axis))
-    if reduction == "mean":
+    if isinstance(reduction, str) and reduction == "mean":
         number = count((*logs.shape[:axis], *logs.shape[axis + 1 :]))
         return div(sum_(losses), cast_count(number, logs))
     return reduced("cross_entropy", losses, reduction)

@@ -18,6 +18,7 @@ import numpy as np
 
 from cgkit.errors import DtypeError, ShapeError
 from cgkit.node import Kind, Operator, Sample
+from cgkit.operators.movement import as_shape
 from cgkit.operators.operands import as_operand
 from cgkit.operators.pool_windows import (
     Kernel,
@@ -138,6 +139,7 @@ def _check_places(name: str, x: TensorType, places: TensorType, axes: int) -> Sh
 
 
 def _infer_unpool(a: TensorType, places: TensorType, size: Shape) -> TensorType:
+    size = as_shape(size)
     lead = _check_places("max_unpool", a, places, len(size))
     for have, want in zip(a.shape, places.shape, strict=True):
         meet(have, want)
@@ -153,8 +155,8 @@ def _flat(places: Any, rows: int, each: int, size: int) -> np.ndarray:
     return np.asarray(flat + np.arange(rows)[:, None] * size)
 
 
-def _unpool(a: Any, places: Any, size: tuple[int, ...]) -> np.ndarray:
-    a = np.asarray(a)
+def _unpool(a: Any, places: Any, size: Any) -> np.ndarray:
+    a, size = np.asarray(a), as_shape(size)
     known = TensorType(np.shape(places), np.asarray(places).dtype)
     shape = _infer_unpool(TensorType(a.shape, a.dtype), known, size).shape
     lead = len(shape) - len(size)

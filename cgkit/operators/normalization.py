@@ -20,7 +20,7 @@ import numpy as np
 from cgkit.errors import OperandError, ShapeError
 from cgkit.operators.elementwise import add, cast, div, mul, pow_
 from cgkit.operators.movement import normal_axes, reshape
-from cgkit.operators.operands import as_operand
+from cgkit.operators.operands import as_number, as_operand
 from cgkit.operators.pooling import avg_pool
 from cgkit.operators.powers import rsqrt, square
 from cgkit.operators.reduction import mean
@@ -53,7 +53,7 @@ def layer_norm(
     ----------
     J. L. Ba, J. R. Kiros, G. E. Hinton, "Layer normalization", arXiv:1607.06450, 2016.
     """
-    x = as_operand(x)
+    x, epsilon = as_operand(x), as_number("epsilon", epsilon, least=0)
     axes = _last_axes("layer_norm", x, axis)
     return _affine("layer_norm", _standard(x, axes, epsilon), scale, shift)
 
@@ -81,7 +81,7 @@ def rms_norm(x: Any, scale: Any = None, *, axis: int = -1, epsilon: float = 1e-5
     ----------
     B. Zhang, R. Sennrich, "Root mean square layer normalization", NeurIPS 2019.
     """
-    x = as_operand(x)
+    x, epsilon = as_operand(x), as_number("epsilon", epsilon, least=0)
     axes = _last_axes("rms_norm", x, axis)
     wide = _wide(x)
     unit = wide * rsqrt(mean(square(wide), axis=axes, keepdims=True) + epsilon)
@@ -118,7 +118,7 @@ def group_norm(
     ----------
     Y. Wu, K. He, "Group normalization", ECCV 2018.
     """
-    x = as_operand(x)
+    x, epsilon = as_operand(x), as_number("epsilon", epsilon, least=0)
     channels = _channels("group_norm", x)
     if isinstance(groups, bool) or not isinstance(groups, int) or groups < 1:
         raise OperandError(f"the groups of group_norm are a number of at least 1, not {groups!r}")
@@ -147,7 +147,7 @@ def instance_norm(x: Any, scale: Any = None, shift: Any = None, *, epsilon: floa
     >>> instance_norm(np.array([[[1.0, 3.0], [10.0, 30.0]]])).round(3).tolist()
     [[[-1.0, 1.0], [-1.0, 1.0]]]
     """
-    x = as_operand(x)
+    x, epsilon = as_operand(x), as_number("epsilon", epsilon, least=0)
     _channels("instance_norm", x, space=1)
     unit = _standard(x, tuple(range(2, len(x.shape))), epsilon)
     return _affine_channels("instance_norm", unit, scale, shift)
@@ -184,6 +184,7 @@ def local_response_norm(
     _channels("local_response_norm", x)
     if isinstance(size, bool) or not isinstance(size, int) or size < 1:
         raise OperandError(f"the size of local_response_norm is at least 1, not {size!r}")
+    alpha, beta, bias = map(as_number, ("alpha", "beta", "bias"), (alpha, beta, bias))
     rest = len(x.shape) - 2
     squares = avg_pool(
         square(x), kernel=(size,) + (1,) * rest, stride=1, divisor=size,

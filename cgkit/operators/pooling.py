@@ -129,7 +129,7 @@ def _unpool(
 
 
 SETTINGS: tuple[tuple[Any, ...], ...] = (
-    ((2, 2, 4, 6), {"kernel": 2}),
+    ((1, 2, 4, 4), {"kernel": 2}),
     ((1, 5, 5), {"kernel": (3, 2), "stride": (2, 1), "padding": (1, 0)}),
     ((1, 1, 5), {"kernel": 2, "ceil_mode": True}),
     ((1, 1, 6, 4), {"kernel": (3, 3), "stride": 2, "padding": 1, "ceil_mode": True}),

@@ -15,11 +15,11 @@ from typing import Any
 
 from cgkit.errors import OperandError, ShapeError
 from cgkit.operators.elementwise import abs_, div, equal, exp, greater, less, log, maximum, where
-from cgkit.operators.operands import as_operand
+from cgkit.operators.operands import as_number, as_operand
 from cgkit.operators.powers import square
 from cgkit.operators.reduction import cast_count, mean, sum_
 from cgkit.operators.statistics import norm
-from cgkit.types import meet, show_shape
+from cgkit.types import broadcast_shapes, meet, show_shape
 
 REDUCTIONS = ("mean", "sum", "none")
 
@@ -38,7 +38,7 @@ def reduced(name: str, losses: Any, reduction: str) -> Any:
     >>> reduced("l1_loss", np.array([1.0, 3.0]), "mean").item()
     2.0
     """
-    if reduction not in REDUCTIONS:
+    if not isinstance(reduction, str) or reduction not in REDUCTIONS:
         raise OperandError(
             f"{name} has no reduction {reduction!r}", attempt=", ".join(map(repr, REDUCTIONS))
         )
@@ -126,7 +126,8 @@ def huber_loss(x: Any, target: Any, *, delta: float = 1.0, reduction: str = "mea
     1964.
     """
     x, target = meet_target("huber_loss", x, target)
-    _check_bend("huber_loss", "delta", delta, positive=True)
+    if as_number("delta", delta, least=0) == 0:
+        raise OperandError("delta is more than 0: the line begins beside the target")
     apart = x - target
     far = abs_(apart)
     losses = where(less(far, delta), square(apart) * 0.5, (far - 0.5 * delta) * delta)
@@ -143,20 +144,12 @@ def smooth_l1_loss(x: Any, target: Any, *, beta: float = 1.0, reduction: str = "
     [0.125, 2.5]
     """
     x, target = meet_target("smooth_l1_loss", x, target)
-    _check_bend("smooth_l1_loss", "beta", beta, positive=False)
-    if beta == 0:
+    if as_number("beta", beta, least=0) == 0:
         return l1_loss(x, target, reduction=reduction)
     apart = x - target
     far = abs_(apart)
     losses = where(less(far, beta), square(apart) * (0.5 / beta), far - 0.5 * beta)
     return reduced("smooth_l1_loss", losses, reduction)
-
-
-def _check_bend(name: str, setting: str, value: Any, *, positive: bool) -> None:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number or value < 0 or (positive and value == 0):
-        least = "more than 0" if positive else "at least 0"
-        raise OperandError(f"the {setting} of {name} is a number of {least}, not {value!r}")
 
 
 def hinge_loss(x: Any, target: Any, *, margin: float = 1.0, reduction: str = "mean") -> Any:
@@ -180,7 +173,7 @@ def hinge_loss(x: Any, target: Any, *, margin: float = 1.0, reduction: str = "me
     [1.3, 0.0]
     """
     x, target = meet_target("hinge_loss", x, target)
-    short = margin - x * target
+    short = as_number("margin", margin) - x * target
     return reduced("hinge_loss", where(greater(short, 0), short, 0.0), reduction)
 
 
@@ -203,7 +196,9 @@ def cosine_similarity(a: Any, b: Any, *, axis: int = -1, epsilon: float = 1e-8) 
     0.96
     """
     a, b = as_operand(a), as_operand(b)
-    lengths = [maximum(norm(x, axis=axis, keepdims=True), epsilon) for x in (a, b)]
+    broadcast_shapes(tuple(a.shape), tuple(b.shape))
+    least = as_number("epsilon", epsilon, least=0)
+    lengths = [maximum(norm(x, axis=axis, keepdims=True), least) for x in (a, b)]
     return sum_(div(a, lengths[0]) * div(b, lengths[1]), axis=axis)
 
 
@@ -232,7 +227,7 @@ def cosine_loss(
     """
     cosine = cosine_similarity(a, b)
     _, target = meet_target("cosine_loss", cosine, target)
-    over = cosine - margin
+    over = cosine - as_number("margin", margin)
     losses = where(equal(target, 1), 1.0 - cosine, where(greater(over, 0), over, 0.0))
     return reduced("cosine_loss", losses, reduction)
 
@@ -263,7 +258,7 @@ def kl_divergence(x: Any, target: Any, *, log_target: bool = False, reduction: s
     else:
         there = greater(target, 0)
         losses = where(there, target * (log(where(there, target, 1.0)) - x), 0.0)
-    if reduction == "batchmean":
+    if isinstance(reduction, str) and reduction == "batchmean":
         total = sum_(losses)
         return div(total, cast_count(x.shape[0] if x.shape else 1, total))
     return reduced("kl_divergence", losses, reduction)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from cgkit.errors import OperandError, ShapeError
-from cgkit.types import Dim, Size, value_of
+from cgkit.types import Dim, Shape, Size, show_shape, value_of
 
 Setting = int | tuple[int, ...]
 """A number for all axes, or one for each."""
@@ -79,6 +79,28 @@ def each_axis(what: str, setting: Any, axes: int, least: int) -> tuple[int, ...]
     if any(one < least for one in listed):
         raise ShapeError(f"{what} is at least {least}, not {setting!r}")
     return tuple(int(one) for one in listed)
+
+
+def known_sizes(what: str, sizes: Any, axes: int) -> Shape:
+    """Check that there is a size of at least 1, or an open one, for each axis.
+
+    Examples
+    --------
+    >>> known_sizes("a window", [2, 3], 2)
+    (2, 3)
+
+    Raises
+    ------
+    ShapeError
+        There are more or fewer, or one is no size.
+    """
+    found = tuple(sizes) if isinstance(sizes, tuple | list) else (sizes,)
+    whole = all(isinstance(n, Dim) or (_is_whole(n) and n > 0) for n in found)
+    if len(found) != axes or not whole:
+        raise ShapeError(
+            f"{what} has a size of at least 1 for each of {axes} axes, not {show_shape(found)}"
+        )
+    return tuple(n if isinstance(n, Dim) else int(n) for n in found)
 
 
 def _is_whole(x: Any) -> bool:
@@ -209,8 +231,7 @@ def windows(
     axes = len(sizes)
     steps = each_axis("stride", stride, axes, 1)
     apart = each_axis("dilation", dilation, axes, 1)
-    if any(isinstance(k, int) and k < 1 for k in kernel):
-        raise ShapeError(f"a window holds at least one element, not {tuple(kernel)}")
+    known_sizes("a window", kernel, axes)
     spans = [span(k, d) for k, d in zip(kernel, apart, strict=True)]
     pads = pads_of(padding, sizes, spans, steps)
     places = tuple(

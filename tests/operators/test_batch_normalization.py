@@ -75,6 +75,8 @@ def test_what_does_not_fit():
         ops.batch_norm_train(x, scale, shift, epsilon=-1)
     with pytest.raises(DtypeError, match="cannot take a shift of complex128"):
         ops.batch_norm_train(x, scale, shift.astype(complex))
+    with pytest.raises(ShapeError, match="the channels lie along one axis, not along None"):
+        ops.batch_norm_train(x, scale, shift, axis=None)
     with pytest.raises(ShapeError, match="axis 2 does not exist"):
         ops.batch_norm_train(x, scale, shift, axis=2)
 

@@ -151,7 +151,7 @@ REFUSED = [
     ((1, 1, 3, 3), (1, 1, 2, 2), {"padding": ((1, 2, 3), 0)}, r"a pair for each, not \(\(1, 2"),
     ((1, 1, 3, 3), (1, 1, 2, 2), {"stride": 1.5}, "whole numbers, not 1.5"),
     ((1, 1, 3, 3), (1, 1, 2, 2), {"stride": (1, 2, 3)}, r"whole numbers, not \(1, 2, 3\)"),
-    ((1, 1, 3, 3), (1, 1, 0, 2), {}, "a window holds at least one element"),
+    ((1, 1, 3, 3), (1, 1, 0, 2), {}, "a window has a size of at least 1 for each of 2 axes"),
 ]
 
 
@@ -182,6 +182,10 @@ def test_what_a_transposed_convolution_cannot_make(world):
         transposed((1, 2, 3), (1, 1, 2))
     with pytest.raises(OperandError, match="groups is a whole number of at least 1, not 0"):
         transposed((1, 1, 3), (1, 1, 2), groups=0)
+    with pytest.raises(ShapeError, match="the result has a size of at least 1 for each of 1 axes"):
+        transposed((1, 1, 3), (1, 1, 2), size=(4, 4))
+    with pytest.raises(ShapeError, match="conv1d_kernel takes images and a gradient of 3 axes"):
+        ops.conv1d_kernel(*both_worlds(world, (1, 1, 3), (3,)), size=(2,))
     with pytest.raises(ShapeError, match=r"conv1d gives \(1, 1, 2\), and its gradient has"):
         ops.conv1d_kernel(*both_worlds(world, (1, 1, 3), (1, 1, 3)), size=(2,))
 

@@ -68,6 +68,7 @@ def test_a_number_stands_for_all_axes_after_the_channels():
         ((2, 3), Pooling(2), r"p cannot slide a window 2 over \(2, 3\)"),
         ((4,), Pooling((2, 2)), r"cannot slide a window \(2, 2\) over \(4,\)"),
         ((4,), Pooling((2,), padding=2), r"at most half a window of 2, not \(2, 2\)"),
+        ((4,), Pooling((1.5,), 1), r"a window has a size of at least 1 .* not \(1.5,\)"),
         ((4,), Pooling((5,)), "a window of 5 does not fit an axis of 4"),
         ((0,), Pooling((2,), padding=1), r"at least one element along an axis, got \(0,\)"),
         ((1,), Pooling((2,), padding=1, dilation=2), "a window over nothing but padding"),
