@@ -1,6 +1,8 @@
 """`cgkit grade`: the table, the report for programs, and a sentence for whatever is missing."""
 
+import contextlib
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -302,3 +304,39 @@ def test_ctrl_c_ends_all_processes_and_says_what_stands(working_copy):
     assert "Traceback" not in error
     done = subprocess.run(command(), capture_output=True, text=True, check=True)
     assert "known already" in done.stdout
+
+
+def left_by(folder):
+    """Name the processes that work in a folder of temporary files, and what lies there."""
+    found = list(folder.iterdir())
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            told = (process / "environ").read_bytes() + (process / "cmdline").read_bytes()
+            if str(folder).encode() in told:
+                found.append(process)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="processes are seen on Linux")
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_however_it_ends_nothing_is_left(working_copy, tmp_path, how):
+    for number in range(8):
+        hand_in(working_copy, f"s{number}", f"import time\ntime.sleep(0.3)  # {number}\n{ANSWER}")
+    marked = working_copy / "classes" / "autograded"
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    with subprocess.Popen(
+        command("--workers", "2"), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(folder)},
+    ) as process:  # fmt: skip
+        end = time.monotonic() + 90
+        while not list(marked.glob("*/*/*.ipynb")) and process.poll() is None:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        assert left_by(folder)
+        process.send_signal(how)
+    end = time.monotonic() + 20
+    while left_by(folder) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert left_by(folder) == []

@@ -1,13 +1,19 @@
 """What many processes hold together, and what lies past the fence: tried from inside."""
 
+import os
 import platform
+import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from classwork import raw, written
 
 from cgkit.grading import sandbox as module
 from cgkit.grading.edition import Edition
+from cgkit.grading.lane import Lane
+from cgkit.grading.memory import weigh
 from cgkit.grading.sandbox import Limits, Sandbox, find
 
 SMALL = Limits(memory=600 << 20, together=700 << 20, processes=12, scratch=4 << 20)
@@ -119,3 +125,19 @@ def test_too_many_processes_are_seen(watched, monkeypatch):
     worker = watched.fork()
     assert "too many processes" in watched.excess()
     worker.end()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="files and processes on Linux")
+def test_a_long_run_keeps_nothing_open(assignment, situation):
+    def held():
+        return len(list(Path("/proc/self/fd").iterdir())), weigh(os.getpid()).processes
+
+    with Lane(assignment, situation) as lane:
+        for number in range(60):
+            answer = "while True: pass" if number % 20 == 7 else "mean = len"
+            lane.grade(f"s{number}", raw(written({"mean": answer})))
+            if number == 9:
+                before = held()
+        time.sleep(0.5)
+        assert held() == before
