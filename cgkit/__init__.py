@@ -31,7 +31,7 @@ from cgkit.interpret import run
 from cgkit.node import Edge, Kind, Node, Operator
 from cgkit.order import find_cycle, rewrite, topological_order, verify
 from cgkit.symbolic import GraphBuilder, Trace, Value, gradients, trace
-from cgkit.tensor import Tensor, grad, no_grad
+from cgkit.tensor import Tensor, enable_grad, grad, no_grad, set_grad
 from cgkit.types import Dim, TensorType
 
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ __version__ = "0.1.0"
 __all__ = [
     "CgkitError", "Cost", "CycleError", "Dim", "DtypeError", "Edge", "GradientError", "Graph",
     "GraphBuilder", "GraphError", "Kind", "Node", "Operator", "ShapeError", "Tensor", "TensorType",
-    "Trace", "Value", "cost", "draw", "draw_text", "find_cycle", "flops", "grad",
-    "gradients", "no_grad", "ops", "recorded", "rewrite", "run", "save", "topological_order",
-    "trace", "verify",
+    "Trace", "Value", "cost", "draw", "draw_text", "enable_grad", "find_cycle", "flops", "grad",
+    "gradients", "no_grad", "ops", "recorded", "rewrite", "run", "save", "set_grad",
+    "topological_order", "trace", "verify",
 ]  # fmt: skip
 
 _LAZY = ("draw", "draw_text", "save")

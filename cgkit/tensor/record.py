@@ -290,11 +290,16 @@ def as_data(data: Any, dtype: DTypeLike | None = None) -> np.ndarray:
             why=str(error),
             attempt="numbers, lists or arrays of them, and a dtype that holds them",
         ) from None
+    if type(data) is int and array.dtype.kind == "O":
+        raise DtypeError(
+            f"cannot make a tensor of {data!r:.60}",
+            why="it is too large for a whole number of 64 bits",
+            attempt="a floating number, such as 1e30",
+        )
     if array.dtype.kind not in "fiub":
         what = type(data).__name__ if array.dtype.kind == "O" else str(array.dtype)
         raise DtypeError(
             f"a tensor holds real numbers, not {what}: {data!r:.60}",
-            why="it is too large for a whole number of 64 bits" if type(data) is int else "",
             attempt="numbers, lists or arrays of them",
         )
     return array
