@@ -132,6 +132,13 @@ WRITE = {
     "exp_": lambda lib, x, y: x.exp_(),
     "tanh_": lambda lib, x, y: x.tanh_(),
     "relu_": lambda lib, x, y: x.relu_(),
+    "neg_": lambda lib, x, y: x.neg_(),
+    "sigmoid_": lambda lib, x, y: x.sigmoid_(),
+    "square_": lambda lib, x, y: x.square_(),
+    "clip_": lambda lib, x, y: x.clip_(-0.5, 0.5),
+    "zero_": lambda lib, x, y: x.zero_(),
+    "fill_": lambda lib, x, y: x.fill_(0.25),
+    "copy_": lambda lib, x, y: x.copy_(y),
     "quiet add_": in_no_grad(lambda lib, x, y: x.add_(0.1)),
     "quiet mul_": in_no_grad(lambda lib, x, y: x.mul_(y)),
 }
@@ -245,6 +252,9 @@ def equal(a, b):
 def agree(ours, theirs):
     (mine, at, error), (his, there, other) = ours, theirs
     both = {error, other} == {"freed", "version"}  # either may be found first
+    if other == "no grad" and there == 3 and error is None:
+        # torch cuts where a gradient is 0 everywhere, as after fill_; cgkit gives the zeros
+        return not any(x.any() for x in mine[len(his) :])
     return (
         at == there
         and (error == other or both)
@@ -294,3 +304,33 @@ def test_gradients_of_gradients_after_writes(seed):
         assert different is None, f"seed {seed}, program {number}: {different}"
         ended.add(error)
     assert ended >= {None, "leaf", "version"}
+
+
+KEYS = [
+    0, -1, slice(1, 3), (slice(None), 1), (0, 1), ..., None, [2, 0], ([0, 1], [2, 1]),
+    (slice(None), [1, 1]), (slice(None, None, 2), slice(1, None)), np.array([True, False, True]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("key", KEYS, ids=repr)
+@pytest.mark.parametrize("broadcast", [False, True])
+def test_parts_are_set_as_in_torch(key, broadcast):
+    rng = np.random.default_rng(3)
+    a = rng.normal(size=(3, 4))
+    part = rng.normal(size=() if broadcast else a[key].shape)
+    repeats = key == (slice(None), [1, 1]) if isinstance(key, tuple) else False
+    theirs_key = torch.as_tensor(key) if isinstance(key, np.ndarray) else key
+
+    def told(lib, where):
+        x, v = lib.leaf(a), lib.leaf(part)
+        h = x * 3.0
+        h[where] = v * v
+        (h * h).sum().backward()
+        return [np.array(lib.numbers(y)) for y in (h, x.grad, v.grad)]
+
+    mine, his = told(Ours, key), told(Theirs, theirs_key)
+    for got, expected in zip(mine[: 2 if repeats else 3], his, strict=not repeats):
+        np.testing.assert_allclose(got, expected)
+    if repeats and not broadcast:
+        assert not mine[2][:, 0].any()  # torch gives a slope to what was written over
+        np.testing.assert_allclose(mine[2][:, 1], his[2][:, 1])
