@@ -73,8 +73,8 @@ def test_cuda_with_a_broken_driver_says_so(monkeypatch):
         cuda.put(np.ones(3))
 
 
-@pytest.mark.cuda
 def test_cuda_in_the_simulator():
+    pytest.importorskip("numba.cuda")
     program = """
         import numpy as np
         from cgkit import Tensor
