@@ -11,7 +11,7 @@ Needs Python 3.11 or newer and nothing else. All that it makes lies in .venv bes
                     └───────────────────┴── a stamp in .venv says what is done
 
 so a second call costs a fraction of a second, and one that was interrupted goes on. The test tools
-come with the first `test`; `-m oracle`, `-m browser` and `-m postgres` bring what they need.
+come with the first `test`; `-m oracle`, `-m browser`, `-m postgres` and `conformance` bring more.
 """
 
 import contextlib
@@ -88,9 +88,9 @@ class SetupError(Exception):
 
 def wanted_parts(words: list[str]) -> list[str]:
     """Name the parts that a command needs, in order; `test` needs also what its -m asks for."""
-    if words[:1] != ["test"]:
+    if words[:1] not in (["test"], ["conformance"]):
         return ["course", "project"]
-    expression = ""
+    expression = "oracle" if words[0] == "conformance" else ""
     for word, follower in zip(words, [*words[1:], ""], strict=True):
         if word.startswith("-m"):
             expression = word[2:].lstrip("=") or follower

@@ -52,6 +52,7 @@ def test_a_python_too_old_is_named(start, version, old):
         (["draw", "-m", "oracle"], []),
         (["test"], ["test tools"]),
         (["test", "-k", "oracle"], ["test tools"]),
+        (["conformance", "opinfo", "--json"], ["test tools", "oracle"]),
         (["test", "-m", "oracle"], ["test tools", "oracle"]),
         (["test", "-moracle"], ["test tools", "oracle"]),
         (["test", "-m=browser"], ["test tools", "browser"]),

@@ -31,6 +31,7 @@ VERBS = {
     "grade": "Grade what a class handed in.",
     "student-copy": "Write the folder that students get.",
     "test": "Run the tests.",
+    "conformance": "Run tests that others wrote, and count what passes.",
 }
 
 

@@ -11,6 +11,7 @@ NO_COLOR is set. Progress is silent off a terminal.
 import json
 import os
 import sys
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from types import TracebackType
@@ -28,6 +29,9 @@ SIGNS: dict[str, tuple[str, str]] = {
     "skipped": ("-", "yellow"),
     "note": ("·", "blue"),
 }
+
+PATIENCE = 3.0
+"""Seconds after which one wants to know how long it will take."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -179,14 +183,23 @@ class Progress:
         self.title = title
         self.total = total
         self.done = 0
+        self.began = time.monotonic()
         self.stream = stream if stream is not None else sys.stderr
         self.shown = self.stream.isatty()
 
     def step(self, what: str = "") -> None:
         """Say which step begins now."""
         self.done += 1
-        count = f"{self.done} of {self.total}" if self.total else str(self.done)
-        self._write(f"{self.title}: {count}  {what}"[:79])
+        count = f"{self.done:,} of {self.total:,}" if self.total else f"{self.done:,}"
+        self._write(f"{self.title}: {count}{self._left()}  {what}"[:79])
+
+    def _left(self) -> str:
+        """Guess how long the rest takes, once that is worth saying."""
+        spent, before = time.monotonic() - self.began, self.done - 1
+        if not self.total or spent < PATIENCE or before < 1:
+            return ""
+        seconds = round(spent / before * (self.total - before))
+        return f", about {seconds} s left" if seconds < 100 else f", about {seconds // 60} min left"
 
     def _write(self, text: str) -> None:
         if self.shown:

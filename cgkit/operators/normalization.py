@@ -42,7 +42,8 @@ def layer_norm(
     axis
         The first of the normalized axes; all after it are too.
     epsilon
-        Added to the variance, so that equal numbers can be divided by it.
+        Added to the variance, so that equal numbers can be divided by it. A negative one gives nan
+        where it outweighs the variance.
 
     Examples
     --------
@@ -53,7 +54,7 @@ def layer_norm(
     ----------
     J. L. Ba, J. R. Kiros, G. E. Hinton, "Layer normalization", arXiv:1607.06450, 2016.
     """
-    x, epsilon = as_operand(x), as_number("epsilon", epsilon, least=0)
+    x, epsilon = as_operand(x), as_number("epsilon", epsilon)
     axes = _last_axes("layer_norm", x, axis)
     return _affine("layer_norm", _standard(x, axes, epsilon), scale, shift)
 

@@ -115,3 +115,18 @@ def test_commands_are_named_as_they_are_called(monkeypatch):
     assert spoken("check") == "cgkit check"
     monkeypatch.setenv("CGKIT_CALLED", "python start.py")
     assert spoken("check") == "python start.py check"
+
+
+def test_progress_says_how_long_it_will_take(monkeypatch):
+    now = iter([0.0, 1.0, 10.0, 4000.0])
+    monkeypatch.setattr("cgkit.cli.report.time.monotonic", lambda: next(now))
+    screen = Terminal()
+    with Progress("testing", total=1000, stream=screen) as progress:
+        for name in ("a", "b", "c"):
+            progress.step(name)
+    shown = [text.strip() for text in screen.getvalue().split("\r") if text.strip()]
+    assert shown[2::2] == [
+        "testing: 1 of 1,000  a",
+        "testing: 2 of 1,000, about 166 min left  b",
+        "testing: 3 of 1,000, about 33266 min left  c",
+    ]

@@ -43,6 +43,13 @@ def test_scale_and_shift_stand_along_their_axes():
     np.testing.assert_allclose(both, ops.layer_norm(x) * rows[0] + rows[1])
 
 
+def test_a_negative_epsilon_of_layer_norm_is_taken_at_its_word():
+    x = np.array([[0.0, 2.0], [0.0, 4.0]])  # variances 1 and 4
+    with np.errstate(invalid="ignore"):
+        found = ops.layer_norm(x, epsilon=-3.0)
+    np.testing.assert_allclose(found, [[np.nan, np.nan], [-2.0, 2.0]])
+
+
 @pytest.mark.parametrize("size", [1, 2, 3, 4])
 def test_neighbors_among_channels(size):
     x = RNG.normal(size=(2, 5, 3))

@@ -1,0 +1,133 @@
+"""`cgkit conformance [SUITE]...`: what others' tests say of cgkit, a line for each operator.
+
+    ✓ opinfo  add       11 of 11
+    ✗ opinfo  softmax   3 of 4    gradient 3 of 4
+                        1 x gradient at (#): # is not #
+    ✓ opinfo            2,080 of 2,083, 99.9% (95% wanted), forward 2,083, ...
+
+Without a name all suites run. Suites that need packages which are not there are named, and fail
+with exit code 3. What is done lies in build/conformance, so that after Ctrl-C a second call goes
+on; a whole run leaves nothing there.
+"""
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import click
+
+from cgkit.cli.report import Item, Progress, Status, emit, explain, json_option, spoken
+from cgkit.conformance.log import Log, fingerprint
+from cgkit.conformance.suite import Case, Suite, run_cases
+from cgkit.conformance.suites import SUITES, find_suite
+from cgkit.conformance.tally import Outcome, Row, Tally
+from cgkit.errors import EnvironmentFault
+from cgkit.notebooks.project import find_project
+
+REASONS = 4
+"""How many sorts of reasons are written under a line."""
+
+
+@dataclass(frozen=True)
+class Line(Item):
+    """An item with its counts."""
+
+    passed: int = 0
+    tried: int = 0
+    readings: dict[str, int] = field(default_factory=dict)
+    """How many passed in each reading."""
+    reasons: dict[str, int] = field(default_factory=dict)
+    """Why the rest did not, and how many of each sort."""
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[SUITE]...")
+@json_option
+def command(names: tuple[str, ...], as_json: bool) -> None:
+    """Run tests that others wrote, and count what passes.
+
+    Suites are opinfo, gradcheck and autograd; without a name all of them run. Exit code 1 says that
+    less passed than should, 3 that something is not installed.
+    """
+    root = find_project(Path.cwd()).root
+    lines: list[Item] = []
+    lacking = False
+    for suite in [find_suite(name) for name in names] or SUITES.values():
+        try:
+            suite.require()
+            lines += run_suite(suite, root / "build" / "conformance")
+        except EnvironmentFault as error:
+            lines.append(Line(suite.name, "failed", explain(error)))
+            lacking = True
+    good = emit("conformance", lines, as_json)
+    sys.exit(3 if lacking else 0 if good else 1)
+
+
+def run_suite(suite: Suite, folder: Path) -> list[Line]:
+    """Run one suite, or what an earlier call left of it."""
+    click.echo(f"{suite.name}: {suite.title}", err=True)
+    cases = suite.prepare()
+    log = Log(folder / f"{suite.name}.jsonl", fingerprint(suite.versions()))
+    done = log.read()
+    log.start(done)
+    if done:
+        click.echo(f"going on after {len(done):,} of {len(cases):,} that are done", err=True)
+    try:
+        tally = Tally(suite.readings, watched(suite, cases, done, log))
+    except KeyboardInterrupt:
+        count = f"{len(log.read()):,} of {len(cases):,}"
+        again = spoken(f"conformance {suite.name}")
+        click.echo(f"stopped; {count} are done and kept: {again} goes on from here", err=True)
+        sys.exit(130)
+    log.end()
+    return list(lines_of(suite, tally))
+
+
+def watched(
+    suite: Suite, cases: Sequence[Case], done: dict[str, list[Outcome]], log: Log
+) -> Iterator[Outcome]:
+    """Run the cases with a line of progress, and write each down."""
+    ahead = [case for case in cases if case.name not in done]
+    with Progress(suite.name, total=len(ahead)) as progress:
+
+        def tell(case: Case, outcomes: Sequence[Outcome]) -> None:
+            log.write(case.name, outcomes)
+            progress.step(case.group)
+
+        yield from run_cases(cases, suite.readings, done, tell)
+
+
+def lines_of(suite: Suite, tally: Tally) -> Iterator[Line]:
+    """Write a line for each group, and one for the suite.
+
+    A group that has not passed wholly is a note while it has as much as it should.
+    """
+    for group, row in tally.rows.items():
+        status: Status = "ok" if row.passed == row.tried else "note"
+        status = "failed" if row.share() < suite.wanted_each else status
+        yield line(f"{suite.name}  {group}", status, row, suite.readings)
+    total = tally.total()
+    good = suite.good(total, tally.rows)
+    wanted = f"{total.share():.1f}%, {suite.wanted:g}% wanted, {suite.wanted_each:g}% of each"
+    yield line(suite.name, "ok" if good else "failed", total, suite.readings, wanted)
+
+
+def line(name: str, status: Status, row: Row, readings: Iterable[str], more: str = "") -> Line:
+    """Write one line: the counts, those of readings that differ, and the commonest reasons.
+
+    Examples
+    --------
+    >>> line("a", "ok", Row(1, 1), ("forward",)).as_text(2)
+    '✓ a   1 of 1'
+    """
+    each = {name: row.reading(name) for name in readings}
+    parts = [f"{row.passed:,} of {row.tried:,}", *filter(None, [more])]
+    parts += [f"{name} {count:,}" for name, count in each.items() if count != row.passed]
+    common = row.reasons.most_common()
+    texts = [f"{count:,} x {reason}" for reason, count in common[:REASONS]]
+    if len(common) > REASONS:
+        rest = sum(count for _, count in common[REASONS:])
+        texts.append(f"{rest:,} x {len(common) - REASONS} other reasons")
+    detail = "\n".join([", ".join(parts), *texts])
+    return Line(name, status, detail, row.passed, row.tried, each, dict(common))

@@ -1,0 +1,31 @@
+"""The suites by name, in the order in which they run.
+
+    opinfo      torch's samples         (ONNX's tests are to follow)
+
+A suite is added here, by one name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from cgkit.conformance.opinfo import OPINFO
+from cgkit.conformance.suite import Suite
+from cgkit.errors import UsageFault
+
+SUITES: Mapping[str, Suite] = MappingProxyType({suite.name: suite for suite in (OPINFO,)})
+"""Every suite."""
+
+
+def find_suite(name: str) -> Suite:
+    """Give a suite by its name.
+
+    Raises
+    ------
+    UsageFault
+        There is none of that name; the message names those there are.
+    """
+    if name not in SUITES:
+        raise UsageFault(f"there is no suite '{name}'", why=f"suites: {', '.join(SUITES)}")
+    return SUITES[name]
