@@ -28,7 +28,7 @@ from cgkit.grading.evidence import flags_of_files
 from cgkit.grading.gradebook import Desk, Marks, Name, Recorded
 from cgkit.grading.grades import write_grades
 from cgkit.grading.intake import HandedIn, take_in
-from cgkit.grading.kept import Kept, digest, environment
+from cgkit.grading.kept import Kept, digest, environment, modules_of
 from cgkit.grading.marked import (
     flag_line,
     key_of,
@@ -135,7 +135,8 @@ class Lesson:
     def fixed(self) -> str:
         """Sum up everything but the submission that decides a result."""
         situation = f"{self.situation.which} {self.situation.label}"
-        return digest(self.title, self.raw, environment(), situation, self.places.secret())
+        world = environment(modules_of(self.master))
+        return digest(self.title, self.raw, world, situation, self.places.secret())
 
     def key(self, student: str, raw: bytes) -> str:
         """Sum up all that decides the result of a submission."""

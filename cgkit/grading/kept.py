@@ -5,7 +5,8 @@
     Kept(folder).put("ada", "01_graphs", key, result)
 
 A key sums up all that decides a result: the bytes handed in, the assignment with its hidden tests,
-cgkit itself, Python and NumPy, the fence, the limits, and the secret behind the seeds. One file for
+the files of cgkit that grade it, Python and packages, the fence, the limits, and the secret behind
+the seeds. One file for
 each submission, written whole; a file that is damaged or of another key counts as not there.
 """
 
@@ -15,15 +16,23 @@ import hashlib
 import json
 import platform
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cgkit.grading.edition import GUEST
+from cgkit.grading.evidence import called_as
+from cgkit.grading.master import Master
+from cgkit.grading.names import read
 from cgkit.grading.policy import Behavior, Policy
+from cgkit.grading.reach import TOP, imports_in, reached
 from cgkit.grading.result import Result, from_body, to_body
+from cgkit.grading.settings import edition_of
 
-FORM = 1
+GRADING = ("cgkit.grading.lane", "cgkit.grading.workers")
+"""Where the ways to a mark begin."""
+FORM = 2
 """Raised whenever stored results would be read in another way."""
 
 
@@ -42,15 +51,40 @@ def digest(*parts: bytes | str) -> str:
     return whole.hexdigest()
 
 
-def environment() -> str:
-    """Sum up what does the grading: cgkit's own text, Python, NumPy, the machine."""
+def environment(modules: Iterable[str] = ()) -> str:
+    """Sum up what does the grading: files of cgkit, Python, packages, the machine.
+
+    Parameters
+    ----------
+    modules
+        Those of cgkit that the assignment's cells import. With what grades, and what runs inside,
+        they decide a mark; a file that none of them reaches does not.
+    """
     import numpy as np
 
-    top = Path(__file__).resolve().parents[1]
     parts: list[bytes | str] = [str(FORM), sys.version, np.__version__, platform.machine()]
-    for path in sorted(top.rglob("*.py")):
-        parts += [path.relative_to(top).as_posix(), path.read_bytes()]
+    inside = [f"cgkit.{name.removesuffix('.py').replace('/', '.')}" for name in GUEST]
+    for path in (*reached([*GRADING, *inside, *modules]), TOP / "requirements.lock"):
+        if path.is_file():
+            parts += [path.relative_to(TOP).as_posix(), path.read_bytes()]
     return digest(*parts)
+
+
+def modules_of(master: Master) -> set[str]:
+    """Name the modules of cgkit that the cells of an assignment stand on.
+
+    What a given cell imports to show pictures, and no test reads, decides no mark.
+    """
+    code = [cell for cell in master.cells if cell.kind == "code"]
+    read_by_tests = {name for cell in code if cell.role == "test" for name in read(cell.source)}
+    found = {name.partition(":")[0] for name in edition_of(master).names}
+    known = called_as(cell.source for cell in code if cell.role == "given")
+    shows = {name for name, what in known.items() if what.startswith("cgkit.render")}
+    for cell in code:
+        unread = cell.role == "given" and not shows & read_by_tests
+        names = imports_in(cell.source)
+        found |= {name for name in names if not (unread and name.startswith("cgkit.render"))}
+    return found
 
 
 @dataclass(frozen=True)

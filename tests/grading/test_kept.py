@@ -1,8 +1,19 @@
 """Results are found again under the same key, and under no other."""
 
 import pytest
+from classwork import cell, notebook
 
-from cgkit.grading.kept import Kept, Learned, digest, environment, learned_body, learned_from
+from cgkit.grading import kept as store
+from cgkit.grading.kept import (
+    Kept,
+    Learned,
+    digest,
+    environment,
+    learned_body,
+    learned_from,
+    modules_of,
+)
+from cgkit.grading.master import read_master
 from cgkit.grading.policy import Behavior, Policy
 from cgkit.grading.result import CellResult, Flag, Result
 
@@ -70,3 +81,43 @@ def test_every_part_of_a_key_matters():
 
 def test_the_environment_is_summed_up_the_same_twice():
     assert environment() == environment()
+
+
+def test_the_environment_changes_with_what_an_assignment_stands_on(monkeypatch, tmp_path):
+    mine, theirs, lock = (
+        tmp_path / "mine.py",
+        tmp_path / "theirs.py",
+        tmp_path / "requirements.lock",
+    )
+    for path in (mine, theirs, lock):
+        path.write_text("1")
+    monkeypatch.setattr(store, "TOP", tmp_path)
+    monkeypatch.setattr(store, "reached", lambda names: [mine if "cgkit.mine" in names else theirs])
+    before, other = environment(["cgkit.mine"]), environment()
+    assert before != other
+    theirs.write_text("2")
+    assert environment(["cgkit.mine"]) == before
+    assert environment() != other
+    mine.write_text("2")
+    changed = environment(["cgkit.mine"])
+    assert changed != before
+    lock.write_text("numpy==9")
+    assert environment(["cgkit.mine"]) != changed
+
+
+GIVEN = "import numpy\nfrom cgkit import render\nfrom cgkit.checks import graphs as check"
+SOLUTION = "### BEGIN SOLUTION\ndef f(x):\n    return x\n### END SOLUTION"
+
+
+@pytest.mark.parametrize(
+    ("given", "test", "modules"),
+    [
+        (GIVEN, "check.f(f)", {"numpy", "cgkit.checks", "cgkit.checks.graphs"}),
+        (GIVEN, "render.look(f)", {"numpy", "cgkit.render", "cgkit.checks", "cgkit.checks.graphs"}),
+        ("1", "from cgkit.render import text\ntext(f)", {"cgkit.render", "cgkit.render.text"}),
+        ("# grading: give cgkit.types:TensorType", "f(1)", {"cgkit.types"}),
+    ],
+)
+def test_modules_of_an_assignment_are_those_of_its_cells(given, test, modules):
+    cells = [cell("s", given, "given"), cell("f", SOLUTION, "solution"), cell("t", test, "test", 1)]
+    assert modules_of(read_master(notebook(cells))) == modules
