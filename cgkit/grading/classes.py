@@ -37,6 +37,11 @@ class Form:
         """The name of the class, on both sides."""
         return self.kind.__name__
 
+    @property
+    def frozen(self) -> bool:
+        """Whether objects stay as they were made."""
+        return self.how != "fields" or self.kind.__dataclass_params__.frozen  # type: ignore[attr-defined]
+
     def fits(self, value: Any) -> bool:
         """Tell whether a value is of this class, or of one that looks like it."""
         kind = type(value)

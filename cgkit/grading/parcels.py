@@ -83,6 +83,8 @@ class Packer(Encoder):
         super().__init__(self._object, arguments)
         self._further, self._forms, self._held, self._lends = other, forms, held, lends
         self.objects: list[Mark] = []
+        self.named_held = False
+        """Whether an object was told by its number."""
         self._kept: list[Any] = []
         self._sent: dict[int, int] = {}
         self._open: set[int] = set()
@@ -115,6 +117,7 @@ class Packer(Encoder):
     def _known_object(self, value: Any) -> Mark:
         number = self._held.number(value)
         if number is not None:
+            self.named_held = True
             return {"held": number}
         number = self._sent.get(id(value))
         return None if number is None else {"new": number}

@@ -177,6 +177,7 @@ def backward(cell):
             waiting.append(parent)""",
     "size": "def size(rows):\n    return {Kind.ADD: Size(rows, 2)}",
     "refuse": "def refuse(names):\n    raise CycleError(names)",
+    "step": "def step(cell):\n    return Cell(cell.parents, cell.grad + 1)",
     "walk": "def walk(node, visit):\n    return [visit(one) for one in (*node.inputs, node)]",
 }
 TESTS = {
@@ -193,6 +194,8 @@ TESTS = {
     "assert isinstance(got[Kind.ADD], Size)",
     "refuse": "try:\n    refuse(['a', 'b'])\nexcept CycleError as error:\n"
     "    assert (str(error), error.cycle) == ('a -> b', ['a', 'b'])\nelse:\n    assert False",
+    "step": "x = Cell([], 5.0)\nassert step(Cell([x], 1.0)).grad == 2.0\n"
+    "assert step(Cell([x], 1.0)).parents[0].grad == 5.0",
     "walk": "a = Node('a')\nb = Node('b', (a,))\nseen = []\n"
     "def visit(node):\n    seen.append(node)\n    return a\n"
     "assert [one is a for one in walk(b, visit)] == [True, True]\n"
@@ -297,3 +300,16 @@ def test_a_class_written_once_more_is_no_fault(graded):
     again = GIVEN.replace("name: str\n    inputs", "name: str\n    spare = 3\n    inputs")
     found = graded(plan=f"{again}\n{ANSWERS['plan']}")
     assert found["plan"].score == 2
+
+
+def test_an_object_that_was_changed_and_given_back_is_as_it_is_now(graded):
+    found = graded(step="def step(cell):\n    cell.grad += 1\n    return cell")
+    assert found["step"].score == 2, found["step"]
+    found = graded(step="def step(cell):\n    cell.parents[0].grad = 7\n    return cell")
+    assert found["step"].score == 0
+
+
+def test_frozen_objects_are_told_from_others():
+    assert form_of(Node).frozen
+    assert form_of(Point).frozen
+    assert not form_of(Slotted).frozen

@@ -153,9 +153,13 @@ class Worker:
         renewed: Sequence[int] = (),
         *,
         stale: Callable[[int], bool] = lambda number: False,
+        moved: Callable[[], bool] = lambda: False,
     ) -> None:
         packer = self._packer(arguments)
         message = {"value": packer(value)}
+        if packer.named_held and moved():  # what was handed in is another now: tell all by value
+            packer = Packer(self._handles.mark, self._forms, Held(), arguments=arguments)
+            message = {"value": packer(value)}
         if others := {number for number in packer.told if stale(number)}:
             kept = (None if number in others else one for number, one in enumerate(arguments))
             packer = self._packer(tuple(kept))
@@ -258,7 +262,10 @@ class Worker:
             told = request["arguments"][number]
             return number not in watched and self._other(arguments[number], decode(told))
 
-        self._reply(value, arguments, changed, renewed, stale=stale)
+        def moved() -> bool:  # the same, for objects of given classes
+            return OBJECTS not in request["watch"] and self._moved(request, raw)
+
+        self._reply(value, arguments, changed, renewed, stale=stale, moved=moved)
 
     def _differs(self, argument: Any, mark: Any, raw: bytes) -> bool:
         if type(argument) not in MUTABLE:
@@ -272,18 +279,28 @@ class Worker:
         marks = [packer(value) for packer, value in zip(packers, (now, before), strict=True)]
         return marks[0] != marks[1] or packers[0].raw != packers[1].raw
 
+    def _compared(self, thing: object) -> Any:
+        return self._named.get(id(thing)) or self._handles.mark(thing)
+
     def _comparing(self) -> Packer:
-        def mark(thing: object) -> Any:
-            return self._named.get(id(thing)) or self._handles.mark(thing)
+        return Packer(self._compared, self._forms, self._held)
 
-        return Packer(mark, self._forms, self._held)
+    def _moved(self, request: dict[str, Any], raw: bytes) -> bool:
+        """Tell whether an object that came with a request holds other things than it did."""
+        if all(form.frozen for form in self._held.forms):
+            return False
+        before = Held()
+        Unpacker(
+            Parcel(raw, request.get("objects", ())), self._known, self._forms, before, borrows=True
+        )
+        return self._states(before) != self._states(self._held)[-len(before.things) :]
 
-    def _states(self) -> list[Any]:
+    def _states(self, held: Held | None = None) -> list[Any]:
         """Write down what all objects hold that were handed in."""
-        states = []
-        for number in range(len(self._held.things)):
-            packer = self._comparing()
-            marks = [packer(part) for part in self._held.parts(number)]
+        held, states = held or self._held, []
+        for number in range(len(held.things)):
+            packer = Packer(self._compared, self._forms, held)
+            marks = [packer(part) for part in held.parts(number)]
             states.append((marks, packer.objects, bytes(packer.raw)))
         return states
 
