@@ -6,7 +6,9 @@
     suites ─> Suite ─ cases ─> Case ─ run ─> Outcome ... ─> Tally ─> a line: passed / tried
                                      └─ Log: what is done survives an interruption
 
-    tally  <  suite  <  log;  torch_calls  <  bridge  <  opinfo, gradcheck  <  suites
+    tally  <  suite, log
+    torch_layers  <  torch_calls  <  opinfo  <  gradcheck  <  suites
+    bridge  <  wrapped, opinfo            composed  <  gradcheck
 
 A denominator never shrinks: what cannot be tried counts as tried and not passed, with its reason.
 What torch is needed for is installed by `python start.py conformance`; nothing here is fetched

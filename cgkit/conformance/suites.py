@@ -1,6 +1,7 @@
 """The suites by name, in the order in which they run.
 
-    opinfo      torch's samples         (ONNX's tests are to follow)
+    opinfo      torch's samples of its core operators       (ONNX's tests are to follow)
+    gradcheck   torch's judge of gradients
 
 A suite is added here, by one name.
 """
@@ -10,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from cgkit.conformance.gradcheck import GRADCHECK
 from cgkit.conformance.opinfo import OPINFO
 from cgkit.conformance.suite import Suite
 from cgkit.errors import UsageFault
 
-SUITES: Mapping[str, Suite] = MappingProxyType({suite.name: suite for suite in (OPINFO,)})
+SUITES: Mapping[str, Suite] = MappingProxyType({suite.name: suite for suite in (OPINFO, GRADCHECK)})
 """Every suite."""
 
 
