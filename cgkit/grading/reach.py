@@ -33,8 +33,8 @@ def reached(modules: Iterable[str], top: Path = TOP) -> tuple[Path, ...]:
 
     Examples
     --------
-    >>> [path.name for path in reached(["cgkit.score"])]
-    ['errors.py', 'score.py']
+    >>> [path.name for path in reached(["cgkit.cells"])]
+    ['cells.py', 'errors.py']
     """
     found: set[Path] = set()
     waiting, seen = [*modules], set[str]()
