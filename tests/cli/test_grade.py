@@ -225,10 +225,9 @@ def test_without_a_sandbox_it_refuses_and_says_how_to_go_on(class_of, monkeypatc
 
 
 def test_progress_names_the_student_and_the_time_that_is_left(monkeypatch):
+    progress, steps = Progress("01_sums"), []
     clock = iter([0.0, 2.0, 4.0])
     monkeypatch.setattr(verb.time, "monotonic", lambda: next(clock))
-    steps = []
-    progress = Progress("01_sums")
     monkeypatch.setattr(progress, "step", steps.append)
     teller = Teller(progress)
     teller(graded("ada", known=True), 1, 100)
