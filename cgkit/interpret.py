@@ -80,7 +80,7 @@ def compute(
         return (node.value,)
     params = bind_params(node.params, lambda size: size.at(binding)) if binding else node.params
     try:
-        found = node.operator.compute(*operands, **params)
+        found = node.operator.computed(operands, params)
     except Exception as error:
         error.add_note(f"  while running  {node_line(node)}")
         raise

@@ -19,7 +19,8 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 
-from cgkit.errors import CgkitError, DtypeError, OperandError, ShapeError
+from cgkit import speech
+from cgkit.errors import OperandError
 from cgkit.types import Shape, Size, TensorType
 
 Family = Literal[
@@ -311,39 +312,20 @@ class Operator:
                 best = operand
         if best is not None:
             return best.apply(self, inputs, params)
+        return self.computed(inputs, params)
+
+    def computed(self, arrays: Sequence[Any], params: Mapping[str, Any]) -> Any:
+        """Compute on arrays; what does not fit is an error that explains itself."""
         try:
-            return self.compute(*inputs, **params)
-        except (ValueError, TypeError, IndexError, OverflowError, AttributeError) as error:
-            self.explain(inputs, params, error)
+            return self.compute(*arrays, **params)
+        except speech.FAILURES as error:
+            return speech.recover(self, arrays, params, error)
 
     def types(
         self, operands: Sequence[TensorType], params: Mapping[str, Any]
     ) -> tuple[TensorType, ...]:
         """Infer the types of the results; what does not fit is an error that explains itself."""
-        try:
-            found = self.infer(*operands, **params)
-        except CgkitError:
-            raise
-        except TypeError as error:
-            given = ", ".join([*map(str, operands), *(f"{k}={v!r}" for k, v in params.items())])
-            why = str(error).split("() ", 1)[-1]
-            raise OperandError(f"{self.name} cannot take {given}", why=why) from None
-        return found if isinstance(found, tuple) else (found,)
-
-    def explain(
-        self, arrays: Sequence[Any], params: Mapping[str, Any], error: Exception
-    ) -> NoReturn:
-        """Raise an error that explains itself for one that computing gave."""
-        if isinstance(error, CgkitError):
-            raise error
-        if isinstance(error, OverflowError):
-            raise DtypeError(f"{self.name}: {error}", attempt="a cast to a wider dtype") from None
-        try:
-            operands = [TensorType(np.shape(x), np.asarray(x).dtype) for x in arrays]
-        except ValueError:
-            raise ShapeError("nested lists of unlike lengths make no tensor") from None
-        self.types(operands, params)
-        raise error
+        return speech.infer(self, operands, params)
 
     def kept(self, wanted: tuple[int, ...]) -> tuple[int, ...]:
         """Say what to keep when these operands want a gradient: operand numbers, -1 the result."""
@@ -356,6 +338,9 @@ class Operator:
             known = tuple(sorted(-1 if x == "y" else ord(x) - ord("a") for x in letters))
             self.slots[wanted] = known
         return known
+
+    def __init_subclass__(cls) -> None:
+        type.__setattr__(cls, "__doc__", speech.Own(speech.manual, cls.__doc__))
 
     def __copy__(self) -> Operator:
         return self
@@ -371,6 +356,10 @@ class Operator:
 
     def __repr__(self) -> str:
         return f"<operator {self.name}>"
+
+
+Operator.__init_subclass__()  # it speaks for itself, as its subclasses do
+type.__setattr__(Operator, "__signature__", speech.Own(speech.calling, None))
 
 
 class MultiOperator(Operator):

@@ -18,6 +18,7 @@ family's COMPOSED: `cgkit.ops.sort` is called like an operator, and leaves only 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from types import MappingProxyType
@@ -59,6 +60,9 @@ from cgkit.operators import (
     trigonometry,
     writing,
 )
+
+# inf and nan in a result say it all; asking NumPy each time not to warn would cost too much
+warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"cgkit\.")
 
 FAMILIES = (
     elementwise, rounding, logic, powers, trigonometry, activation,

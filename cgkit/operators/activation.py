@@ -42,6 +42,7 @@ from cgkit.operators.elementwise import (
 from cgkit.operators.powers import erfc, square
 from cgkit.operators.rounding import clip
 from cgkit.operators.samples import pairs, reals, settings, triples, values
+from cgkit.speech import spelled
 from cgkit.types import TensorType, as_dtype, broadcast_shapes
 
 
@@ -73,7 +74,8 @@ def _activation(
         return found
 
     return elementwise(
-        name, np.exp, compute=quiet(compute), infer=infer, scalar=getattr(scalars, name),
+        name, np.exp, compute=quiet(compute), infer=spelled(infer, defaults),
+        scalar=getattr(scalars, name),
         family="activation", samples=samples, doc=doc, gradient=(gradient,), saves=(saves,),
     )  # fmt: skip
 

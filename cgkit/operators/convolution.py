@@ -42,6 +42,7 @@ from cgkit.operators.windows import (
     volume,
     windows,
 )
+from cgkit.speech import spelled
 from cgkit.types import Shape, Size, TensorType, count, meet, show_shape, value_of
 
 LETTERS = {1: ("L",), 2: ("H", "W"), 3: ("D", "H", "W")}
@@ -266,7 +267,8 @@ def _convolutions(axes: int, *cases: Any) -> tuple[Operator, Operator, Operator]
         return kernel(g, h, size=sizes(w), **_settings(params))
 
     conv = Operator(
-        name, partial(_convolve, axes), lambda x, w, **params: _forward(axes, x, w, **params)[0],
+        name, partial(_convolve, axes),
+        spelled(lambda x, w, **params: _forward(axes, x, w, **params)[0], partial(_forward, axes)),
         operands=2, kind=Kind.MATMUL, family="matrix", flops=_flops,
         doc="kernels w slid over images x, with strides, dilation, groups, and zeros as padding; "
         "w is not flipped",
@@ -278,7 +280,7 @@ def _convolutions(axes: int, *cases: Any) -> tuple[Operator, Operator, Operator]
     )  # fmt: skip
     transposed = Operator(
         f"{name}_transpose", partial(_spread, axes),
-        lambda x, w, **params: _backward(axes, x, w, **params)[0],
+        spelled(lambda x, w, **more: _backward(axes, x, w, **more)[0], partial(_backward, axes)),
         operands=2, kind=Kind.MATMUL, family="matrix",
         flops=lambda result, x, w, **params: x.size * count(w.shape[1:]) * 2,
         doc="each element of x times the kernels w, added up where the windows of a convolution "
@@ -287,7 +289,7 @@ def _convolutions(axes: int, *cases: Any) -> tuple[Operator, Operator, Operator]
     )  # fmt: skip
     kernel = Operator(
         f"{name}_kernel", partial(_correlate, axes),
-        lambda x, g, **params: _kernels(axes, x, g, **params)[0],
+        spelled(lambda x, g, **params: _kernels(axes, x, g, **params)[0], partial(_kernels, axes)),
         operands=2, kind=Kind.MATMUL, family="matrix",
         flops=lambda result, x, g, **params: result.size * g.shape[0] * count(g.shape[2:]) * 2,
         doc=f"the gradient of {name} for its kernels of a size",

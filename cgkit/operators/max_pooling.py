@@ -33,6 +33,7 @@ from cgkit.operators.pooling import SETTINGS, after_channels
 from cgkit.operators.reduction import max_
 from cgkit.operators.samples import backward_view, variations, with_params
 from cgkit.operators.windows import Windows, padded, tap, volume
+from cgkit.speech import spelled
 from cgkit.types import Shape, Size, TensorType, meet, show_shape
 
 
@@ -102,8 +103,9 @@ def _flops(result: TensorType, x: TensorType, kernel: Kernel, **params: Any) -> 
 
 
 max_pool_places: Operator = Operator(
-    "max_pool_places", _compute_places, _infer_places, operands=1, kind=Kind.OPAQUE,
-    family="indexing", flops=_flops, gradient=(None,), samples=with_params(*SETTINGS),
+    "max_pool_places", _compute_places, spelled(_infer_places, Pooling), operands=1,
+    kind=Kind.OPAQUE, family="indexing", flops=_flops, gradient=(None,),
+    samples=with_params(*SETTINGS),
     doc="where the maximum under each window stands, counted along the pooled axes as if they were "
     "one; the first of those that tie",
 )  # fmt: skip
@@ -115,7 +117,8 @@ def _back(g: Any, y: Any, x: Any, kernel: Kernel, **settings: Any) -> Any:
 
 
 max_pool: Operator = Operator(
-    "max_pool", _compute, _infer, operands=1, kind=Kind.OPAQUE, family="reduction", flops=_flops,
+    "max_pool", _compute, spelled(_infer, Pooling), operands=1, kind=Kind.OPAQUE,
+    family="reduction", flops=_flops,
     doc="the largest element under each window; padding never wins; where elements tie, the first "
     "has the gradient",
     gradient=(_back,), saves=("a",), samples=with_params(*SETTINGS),

@@ -43,9 +43,9 @@ def normal_axes(axes: Any, ndim: int) -> tuple[int, ...]:
     """
     if axes is None:
         return tuple(range(ndim))
-    listed = (axes,) if isinstance(axes, int | np.integer | float | str) else tuple(axes)
+    listed = tuple(axes) if isinstance(axes, tuple | list) else (axes,)
     for axis in listed:
-        if not isinstance(axis, int | np.integer):
+        if not isinstance(axis, int | np.integer) or isinstance(axis, bool):
             raise ShapeError(f"an axis is a whole number, not {axis!r}")
         if not -ndim <= axis < ndim:
             raise ShapeError(

@@ -34,6 +34,7 @@ from cgkit.operators.pool_windows import (
 from cgkit.operators.reduction import mean
 from cgkit.operators.samples import apart, with_params
 from cgkit.operators.windows import Setting, Windows, inner, padded
+from cgkit.speech import spelled
 from cgkit.types import Shape, TensorType, meet, show_shape
 
 
@@ -143,7 +144,8 @@ COUNTED: tuple[tuple[Any, ...], ...] = (
     ((1, 1, 7), {"kernel": 3, "padding": ((0, 1),), "stride": 2, "ceil_mode": True}),
 )
 avg_pool: Operator = Operator(
-    "avg_pool", quiet(_avg), _infer_avg, operands=1, kind=Kind.OPAQUE, family="reduction",
+    "avg_pool", quiet(_avg), spelled(_infer_avg, Pooling), operands=1, kind=Kind.OPAQUE,
+    family="reduction",
     flops=lambda result, x, kernel, **params: result.size * (seen(x, kernel) + 1),
     doc="the mean under each window; padding counts as zeros unless count_include_pad=False, and "
     "divisor takes the place of the number of elements",
@@ -166,7 +168,8 @@ def _unpool_case(case: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 avg_unpool: Operator = Operator(
-    "avg_unpool", quiet(_unpool), _infer_unpool, operands=1, kind=Kind.OPAQUE, family="reduction",
+    "avg_unpool", quiet(_unpool), spelled(_infer_unpool, Pooling), operands=1, kind=Kind.OPAQUE,
+    family="reduction",
     flops=lambda result, g, size, kernel, **params: g.size * (seen(g, kernel) + 1),
     doc="each element shared evenly among what its window sees: the gradient of avg_pool",
     gradient=(lambda g, y, x, size, **params: avg_pool(g, **params),),
@@ -199,7 +202,8 @@ def _lp_back(g: Any, y: Any, x: Any, *, kernel: Kernel, p: float = 2, **settings
 
 
 lp_pool: Operator = Operator(
-    "lp_pool", quiet(_lp), _infer_lp, operands=1, kind=Kind.OPAQUE, family="reduction",
+    "lp_pool", quiet(_lp), spelled(_infer_lp, Pooling), operands=1, kind=Kind.OPAQUE,
+    family="reduction",
     flops=lambda result, x, kernel, **params: x.size * 2
     + result.size * (seen(x, kernel) + 1),
     doc="the p-norm of what lies under each window: (sum of |x|^p) ^ (1/p)",

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -20,6 +20,7 @@ from numpy.typing import DTypeLike
 from cgkit.device import DeviceArray
 from cgkit.errors import DeviceError, DtypeError, ShapeError
 from cgkit.node import NO_PARAMS, Edge, Node, Operand, Operator
+from cgkit.speech import FAILURES, recover
 from cgkit.tensor.inplace import Writing
 from cgkit.tensor.modes import grad_enabled
 from cgkit.tensor.placement import refuse_devices
@@ -32,7 +33,7 @@ FIRST: Wanted = (0,)
 SECOND: Wanted = (1,)
 BOTH: Wanted = (0, 1)
 _NUMBERS = (float, int, bool)
-_FAILURES = (ValueError, TypeError, IndexError, OverflowError, AttributeError, DeviceError)
+_FAILURES = (*FAILURES, DeviceError)
 
 
 def binary(operator: Operator, left: Any, right: Any) -> Any:  # noqa: C901
@@ -52,7 +53,7 @@ def binary(operator: Operator, left: Any, right: Any) -> Any:  # noqa: C901
     try:
         y = operator.compute(a, b)
     except _FAILURES as error:
-        _refuse(operator, (left, right), NO_PARAMS, error)
+        y = _recover(operator, (left, right), NO_PARAMS, error)
     if y.__class__ is not ndarray or y is a or y is b:
         y = _array(y, (left, right))
     dtype = y.dtype
@@ -85,7 +86,7 @@ def unary(operator: Operator, operand: Any, params: Mapping[str, Any] = NO_PARAM
     try:
         y = operator.compute(a, **params) if params else operator.compute(a)
     except _FAILURES as error:
-        _refuse(operator, (operand,), params, error)
+        y = _recover(operator, (operand,), params, error)
     if y.__class__ is not ndarray or y is a:
         y = _array(y, (operand,))
     dtype = y.dtype
@@ -108,7 +109,7 @@ def general(operator: Operator, inputs: tuple[Any, ...], params: Mapping[str, An
     try:
         found = operator.compute(*arrays, **params)
     except _FAILURES as error:
-        _refuse(operator, inputs, params, error)
+        found = _recover(operator, inputs, params, error)
     data = [_array(y, inputs) for y in (found if operator.several else (found,))]
     versions = [_version_of(y, inputs) for y in data]
     wanted = tuple(i for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.edge is not None)
@@ -197,15 +198,17 @@ def _other(operator: Operator, *inputs: Any) -> Any:
     return general(operator, inputs, NO_PARAMS)
 
 
-def _refuse(
+def _recover(
     operator: Operator, inputs: tuple[Any, ...], params: Mapping[str, Any], error: Exception
-) -> NoReturn:
-    """Raise an error that explains itself for one that computing gave."""
+) -> Any:
+    """Compute again where NumPy only warned; raise an error that explains itself for any other."""
     refuse_devices(operator, inputs)
     for i, x in enumerate(inputs):
         if not isinstance(x, Operand | ndarray | np.generic | int | float):
             _check_number(operator, i, x)
-    operator.explain([x.data if isinstance(x, Tensor) else x for x in inputs], params, error)
+    return recover(
+        operator, [x.data if isinstance(x, Tensor) else x for x in inputs], params, error
+    )
 
 
 def _check_number(operator: Operator, place: int, x: Any) -> None:

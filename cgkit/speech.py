@@ -1,0 +1,209 @@
+"""What an operator says of itself: how it is called, what it does, and why it cannot compute.
+
+    ops.softmax?             softmax(a, *, axis=-1)
+    ops.softmax(x, axes=1)   OperandError: softmax has no setting 'axes'
+                               try      softmax(a, *, axis=-1)
+
+All of it is read off the operator's own rules, so nothing has to be written twice. Where NumPy or
+Python fails on an operand or a setting, its words are about code that the caller never saw; here
+they are replaced by words about what was given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from inspect import Parameter, Signature, signature
+from string import ascii_lowercase
+from typing import Any, NoReturn
+
+import numpy as np
+
+from cgkit.errors import CgkitError, DtypeError, OperandError, ShapeError
+from cgkit.types import TensorType, show_shape
+
+FAILURES = (
+    ValueError, TypeError, LookupError, ArithmeticError, AttributeError, MemoryError,
+    RuntimeWarning,
+)  # fmt: skip
+"""What rules raise when operands or settings do not fit."""
+Rule = Callable[..., Any]
+USUAL = Parameter.POSITIONAL_OR_KEYWORD
+ROOM = 2**47
+"""Bytes that no machine's memory has."""
+
+
+def calling(operator: Any) -> Signature:
+    """Give how an operator is called: operands by place, then its settings by name.
+
+    Examples
+    --------
+    >>> from cgkit import ops
+    >>> calling(ops.softmax)
+    <Signature (a, /, *, axis=-1)>
+    """
+    known = [p.replace(annotation=p.empty) for p in signature(operator.infer).parameters.values()]
+    count = operator.operands
+    if count is None:
+        count = sum(p.kind is USUAL and p.default is p.empty for p in known)
+    elif known[0].kind is Parameter.VAR_POSITIONAL:
+        known[:1] = [Parameter(letter, USUAL) for letter in ascii_lowercase[:count]]
+    places = [p.replace(kind=Parameter.POSITIONAL_ONLY) for p in known[:count]]
+    settings = [
+        p.replace(kind=Parameter.KEYWORD_ONLY) if p.kind is USUAL else p for p in known[count:]
+    ]
+    return Signature([*places, *settings])
+
+
+def spelled(rule: Rule, settings: Callable[..., Any] | Mapping[str, Any]) -> Rule:
+    """Name the settings that a rule takes as **settings, for whoever asks for its signature.
+
+    Parameters
+    ----------
+    rule
+        A function.
+    settings
+        What has them as parameters, or their names with defaults.
+
+    Examples
+    --------
+    >>> signature(spelled(lambda a, **settings: a, {"alpha": 1.0}))
+    <Signature (a, *, alpha=1.0)>
+    """
+    own = [p for p in signature(rule).parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
+    defaults = settings if isinstance(settings, Mapping) else {
+        p.name: p.default for p in signature(settings).parameters.values()
+    }  # fmt: skip
+    named = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=default)
+        for name, default in defaults.items()
+        if name not in {p.name for p in own}
+    ]
+    first = [p for p in own if p.kind is not Parameter.KEYWORD_ONLY]
+    rule.__signature__ = Signature([*first, *named, *own[len(first) :]])  # type: ignore[attr-defined]
+    return rule
+
+
+def form(operator: Any) -> str:
+    """Write how an operator is called.
+
+    Examples
+    --------
+    >>> from cgkit import ops
+    >>> form(ops.matmul), form(ops.concat)
+    ('matmul(a, b)', 'concat(*parts, axis=0)')
+    """
+    return f"{operator.name}{calling(operator)}".replace(", /", "")
+
+
+def manual(operator: Any) -> str:
+    """Write what there is to know for using an operator.
+
+    Examples
+    --------
+    >>> from cgkit import ops
+    >>> print(manual(ops.exp))
+    exp(a)
+    <BLANKLINE>
+    e to the a.
+    <BLANKLINE>
+    Its gradient is given, to every order.
+    """
+    slope = "Its gradient is given, to every order."
+    if operator.gradient is None:
+        slope = "It has no gradient."
+    elif isinstance(operator.gradient, tuple) and None in operator.gradient:
+        slope = "Its gradient is given for operands that are not mere places, keys or conditions."
+        slope = "No gradient goes back through it." if not any(operator.gradient) else slope
+    return f"{form(operator)}\n\n{operator.doc.removesuffix('.')}.\n\n{slope}"
+
+
+class Own:
+    """An attribute of a class that its instances answer for themselves.
+
+    Parameters
+    ----------
+    tell
+        Gives what an instance answers.
+    general
+        What the class answers.
+    """
+
+    def __init__(self, tell: Callable[[Any], Any], general: Any) -> None:
+        self.tell = tell
+        self.general = general
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """Answer."""
+        return self.general if instance is None else self.tell(instance)
+
+
+def recover(
+    operator: Any, arrays: Sequence[Any], params: Mapping[str, Any], error: Exception
+) -> Any:
+    """Compute again where a mere warning was raised; raise an error in our words for any other.
+
+    A sum of infinities is nan, which says it all. That NumPy would warn too costs nothing until it
+    does, while asking it beforehand not to would cost each small operator half its time.
+    """
+    if isinstance(error, RuntimeWarning | FloatingPointError):
+        try:
+            with np.errstate(all="ignore"):
+                return operator.compute(*arrays, **params)
+        except FAILURES as another:
+            error = another
+    return explain(operator, arrays, params, error)
+
+
+def explain(
+    operator: Any, arrays: Sequence[Any], params: Mapping[str, Any], error: Exception
+) -> NoReturn:
+    """Raise an error in our words for one that computing gave."""
+    if isinstance(error, CgkitError):
+        raise error
+    if isinstance(error, OverflowError) and not params:
+        raise DtypeError(f"{operator.name}: {error}", attempt="a cast to a wider dtype") from None
+    try:
+        operands = [TensorType(np.shape(x), np.asarray(x).dtype) for x in arrays]
+    except ValueError:
+        raise ShapeError("nested lists of unlike lengths make no tensor") from None
+    for found in infer(operator, operands, params):
+        large = isinstance(found.nbytes, int) and found.nbytes > ROOM
+        if large or isinstance(error, MemoryError):
+            raise ShapeError(
+                f"{operator.name} gives shape {show_shape(found.shape)}, which no memory holds",
+                why=f"that is {found.size} elements of {found.dtype}",
+            ) from None
+    raise error
+
+
+def infer(
+    operator: Any, operands: Sequence[TensorType], params: Mapping[str, Any]
+) -> tuple[TensorType, ...]:
+    """Infer the types of the results; what does not fit is an error in our words."""
+    try:
+        found = operator.infer(*operands, **params)
+    except CgkitError:
+        raise
+    except FAILURES:
+        refuse(operator, operands, params)
+    return found if isinstance(found, tuple) else (found,)
+
+
+def refuse(operator: Any, operands: Sequence[Any], params: Mapping[str, Any]) -> NoReturn:
+    """Raise the error of an operator that is called in a way it does not have."""
+    name, known = operator.name, calling(operator).parameters
+    free = any(p.kind is Parameter.VAR_KEYWORD for p in known.values())
+    for key in params:
+        if key not in known and not free:
+            raise OperandError(f"{name} has no setting {key!r}", attempt=form(operator)) from None
+    places = [p for p in known.values() if p.kind is Parameter.POSITIONAL_ONLY]
+    if len(operands) < len(places):
+        some = f"{len(places)} operand" + "s" * (len(places) != 1)
+        raise OperandError(
+            f"{name} takes at least {some}, got {len(operands)}", attempt=form(operator)
+        ) from None
+    for key, p in known.items():
+        if p.kind is Parameter.KEYWORD_ONLY and p.default is p.empty and key not in params:
+            raise OperandError(f"{name} needs a setting {key}", attempt=form(operator)) from None
+    given = ", ".join([*map(str, operands), *(f"{k}={v!r:.60}" for k, v in params.items())])
+    raise OperandError(f"{name} cannot take {given}", attempt=form(operator)) from None
