@@ -11,7 +11,7 @@ Needs Python 3.11 or newer and nothing else. All that it makes lies in .venv bes
                     └───────────────────┴── a stamp in .venv says what is done
 
 so a second call costs a fraction of a second, and one that was interrupted goes on. The test tools
-come with the first `test`; `-m oracle`, `-m browser`, `-m postgres` and `conformance` bring more.
+come with the first `test`; its marks, `conformance` and `bench --peers` bring what they need.
 """
 
 import contextlib
@@ -60,6 +60,7 @@ PARTS = {
     "oracle": ["requirements-oracle.txt"],
     "browser": ["requirements-browser.txt"],
     "postgres": ["requirements-postgres.txt"],
+    "bench": ["requirements-bench.txt"],
 }
 
 # What pip says, and what it means. The first that fits is told.
@@ -88,6 +89,8 @@ class SetupError(Exception):
 
 def wanted_parts(words: list[str]) -> list[str]:
     """Name the parts that a command needs, in order; `test` needs also what its -m asks for."""
+    if words[:1] == ["bench"] and "--peers" in words:
+        return ["course", "project", "oracle", "bench"]
     if words[:1] not in (["test"], ["conformance"]):
         return ["course", "project"]
     expression = "oracle" if words[0] == "conformance" else ""
@@ -95,12 +98,8 @@ def wanted_parts(words: list[str]) -> list[str]:
         if word.startswith("-m"):
             expression = word[2:].lstrip("=") or follower
     asked = re.findall(r"\w+", re.sub(r"\bnot\s*(\([^)]*\)|\w+)", "", expression))
-    return [
-        "course",
-        "project",
-        "test tools",
-        *(name for name in ("oracle", "browser", "postgres") if name in asked),
-    ]
+    extras = [name for name in ("oracle", "browser", "postgres") if name in asked]
+    return ["course", "project", "test tools", *extras]
 
 
 def fingerprint(here: Path, part: str) -> str:
@@ -249,7 +248,7 @@ def install(venv: Path, part: str) -> None:
         if part == "course":  # matplotlib looks for fonts now: its word about that is no output
             run_quietly(venv, [str(python_of(venv)), "-c", "import matplotlib.font_manager"])
         return None
-    say(f"Installing what the mark '{part}' needs")
+    say(f"Installing what '{part}' needs")
     pins = re.findall(r"^\w[^\\\n]*", (HERE / "requirements.lock").read_text("utf-8"), re.MULTILINE)
     limits = venv / "constraints.txt"
     limits.write_text("\n".join(pins), encoding="utf-8")

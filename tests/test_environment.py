@@ -132,7 +132,7 @@ def test_every_pin_is_exact_and_hashed(lock):
 def test_extras_are_exact(path):
     lines = path.read_text(encoding="utf-8").splitlines()
     for line in filter(None, (line.partition("#")[0].strip() for line in lines)):
-        assert re.fullmatch(r"[\w.-]+==[\w.]+", line), line
+        assert re.fullmatch(r"[\w.-]+(\[\w+\])?==[\w.]+", line), line
 
 
 def texts() -> Iterator[tuple[Path, str]]:

@@ -57,6 +57,8 @@ def test_a_python_too_old_is_named(start, version, old):
         (["test", "-moracle"], ["test tools", "oracle"]),
         (["test", "-m=browser"], ["test tools", "browser"]),
         (["test", "-m", "postgres"], ["test tools", "postgres"]),
+        (["bench", "eager"], []),
+        (["bench", "eager", "--peers"], ["oracle", "bench"]),
         (["test", "-x", "-m", "oracle or browser"], ["test tools", "oracle", "browser"]),
         (["test", "-m", "oracle and not slow"], ["test tools", "oracle"]),
         (["test", "-m", "not oracle"], ["test tools"]),
@@ -72,7 +74,8 @@ def test_every_part_is_made_from_files_that_exist(start):
     for part, files in start.PARTS.items():
         assert all((ROOT / name).is_file() for name in files)
         assert start.fingerprint(ROOT, part)
-    assert set(start.wanted_parts(["test", "-m", "oracle browser postgres"])) == set(start.PARTS)
+    tested = start.wanted_parts(["test", "-m", "oracle browser postgres"])
+    assert {*tested, *start.wanted_parts(["bench", "--peers"])} == set(start.PARTS)
 
 
 def test_a_changed_file_asks_for_its_parts_only(start, tmp_path):

@@ -32,6 +32,7 @@ VERBS = {
     "student-copy": "Write the folder that students get.",
     "test": "Run the tests.",
     "conformance": "Run tests that others wrote, and count what passes.",
+    "bench": "Measure speed, beside others that do the same work.",
 }
 
 
