@@ -104,6 +104,25 @@ def test_scalars_of_numpy_keep_their_type(value):
     assert back.tobytes() == value.tobytes()
 
 
+NASTY = st.text(st.sampled_from("ab\x1e\x1f\ud800\0 é"), max_size=3)
+
+
+@given(st.dictionaries(NASTY, st.lists(NASTY, max_size=3).map(tuple), max_size=3))
+def test_large_graphs_of_texts_come_back_as_they_were(odd):
+    graph = {f"n{number}": ("add", f"n{number - 1}", "é") for number in range(150)} | odd
+    back = there_and_back(graph)
+    assert back == graph
+    assert list(back) == list(graph)
+    assert {type(row) for row in back.values()} == {tuple}
+
+
+def test_a_large_graph_of_texts_is_one_table():
+    encoder = Encoder(refuse)
+    graph = {f"n{number}": ("add", "x") for number in range(150)}
+    assert list(encoder(graph)) == ["table"]
+    assert list(Encoder(refuse)(graph | {"x": ("constant", 1)})) == ["rows"]
+
+
 def test_views_and_odd_strides_cross():
     array = np.arange(24.0).reshape(4, 6)[::-2, 1::2].T
     np.testing.assert_array_equal(there_and_back(array), array)
@@ -182,6 +201,7 @@ JUNK = st.recursive(
                     "tuple",
                     "names",
                     "rows",
+                    "table",
                     "dict",
                     "named",
                     "set",
@@ -230,6 +250,9 @@ def test_marks_of_any_kind_give_a_value_or_are_refused(mark, raw):
         {"named": ["OrderedDict", 5]},
         {"rows": [["a", [1]]]},
         {"rows": {"a": 1}},
+        {"table": [[0, 1], [0, 9]]},
+        {"table": [[0, 1]]},
+        {"table": 3},
         {"named": ["eval", "1"]},
         {"argument": -1},
         {"set": [[1]]},
