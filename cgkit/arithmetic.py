@@ -21,7 +21,7 @@ import numpy as np
 from cgkit import operators as ops
 from cgkit.errors import OperandError, ShapeError
 from cgkit.node import Operand, Operator
-from cgkit.operators.indexing import normal_index
+from cgkit.operators.indices import normal_index
 from cgkit.operators.reduction import Axis
 from cgkit.types import Shape, Size
 

@@ -195,7 +195,8 @@ class TestCheckSaved:
 
     def test_the_operand_is_named_with_its_shape(self):
         node = plus(leaf(), 1.0, (0, np.ones(()), [1], 0))
-        with pytest.raises(GradientError, match=r"plus saved \(operand 0 of shape \(\), of the user's\)"):
+        said = r"plus saved \(operand 0 of shape \(\), of the user's\)"
+        with pytest.raises(GradientError, match=said):
             check_saved([node])
 
     def test_by_its_name_or_its_maker(self):

@@ -17,7 +17,7 @@ import pytest
 
 from cgkit import Tensor, grad, ops
 from cgkit.errors import CgkitError
-from cgkit.operators.indexing import to_python
+from cgkit.operators.indices import to_python
 from cgkit.testing import Program, random_program
 from cgkit.testing.array_steps import ARRAY_MAKERS
 from cgkit.testing.programs import MAKERS

@@ -17,12 +17,13 @@ from cgkit.operators.elementwise import add, equal, greater_equal, where
 from cgkit.operators.gathering import positions, take
 from cgkit.operators.linalg import matmul
 from cgkit.operators.movement import reshape, swap_last, transpose
-from cgkit.operators.operands import as_number, as_operand
+from cgkit.operators.operands import as_operand
 from cgkit.operators.powers import rsqrt
 from cgkit.operators.probability import softmax
 from cgkit.operators.random import dropout as drop
 from cgkit.operators.reduction import cast_count
 from cgkit.operators.repetition import repeat
+from cgkit.operators.settings import as_number
 from cgkit.operators.stopping import stop_gradient
 from cgkit.types import broadcast_shapes, meet, show_shape
 

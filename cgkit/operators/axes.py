@@ -14,9 +14,10 @@ import numpy as np
 from cgkit.errors import ShapeError
 from cgkit.node import Kind, Operator
 from cgkit.operators.elementwise import no_flops
-from cgkit.operators.movement import normal_axes, reshape, transpose
+from cgkit.operators.movement import reshape, transpose
 from cgkit.operators.operands import as_operand
 from cgkit.operators.samples import with_params
+from cgkit.operators.settings import normal_axes
 from cgkit.types import Shape, Size, TensorType, count, meet, show_shape
 
 Axis = int | tuple[int, ...] | None

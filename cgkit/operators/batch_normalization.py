@@ -19,10 +19,11 @@ import numpy as np
 from cgkit.errors import DtypeError, OperandError, ShapeError
 from cgkit.node import Kind, MultiOperator, Operator, Sample, Samples
 from cgkit.operators.elementwise import div, mul, quiet
-from cgkit.operators.movement import broadcast_to, normal_axes, reshape
+from cgkit.operators.movement import broadcast_to, reshape
 from cgkit.operators.powers import rsqrt, square
 from cgkit.operators.reduction import as_wide, cast_count, float_dtype, folded, mean, sum_
 from cgkit.operators.samples import FLOATS, variations
+from cgkit.operators.settings import normal_axes
 from cgkit.types import Shape, Size, TensorType, meet, show_shape
 
 

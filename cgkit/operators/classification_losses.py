@@ -29,10 +29,11 @@ from cgkit.operators.elementwise import (
 )
 from cgkit.operators.gathering import gather_elements, take
 from cgkit.operators.movement import reshape
-from cgkit.operators.operands import as_number, as_operand
+from cgkit.operators.operands import as_operand
 from cgkit.operators.probability import log_softmax
 from cgkit.operators.reduction import cast_count, sum_
 from cgkit.operators.regression_losses import meet_target, reduced
+from cgkit.operators.settings import as_number
 from cgkit.types import Shape, count, meet, show_shape
 
 IGNORED = -100

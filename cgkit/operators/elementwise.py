@@ -143,7 +143,7 @@ pow_: Operator = elementwise(
     doc="a to the b",
     gradient=(
         lambda g, y, a, b: where(equal(b, 0), 0.0, g * b * pow_(a, b - (b != 0))),
-        lambda g, y, a, b: where(equal(a, 0) * greater_equal(b, 0), 0.0, g * y * log(a)),
+        lambda g, y, a, b: g * y * log(where(equal(a, 0) * greater_equal(b, 0), 1.0, a)),
     ),
     saves=("ab", "aby"),
 )  # fmt: skip

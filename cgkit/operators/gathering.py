@@ -17,11 +17,13 @@ import numpy as np
 from cgkit.errors import DtypeError, ShapeError
 from cgkit.node import Kind, Operator, Sample, Samples
 from cgkit.operators.elementwise import no_flops
-from cgkit.operators.indexing import ARRAY, Item, Span, index_
+from cgkit.operators.indexing import index_
+from cgkit.operators.indices import ARRAY, Item, Span
 from cgkit.operators.joining import unbind
-from cgkit.operators.movement import normal_axes, reshape
+from cgkit.operators.movement import reshape
 from cgkit.operators.operands import as_operand
 from cgkit.operators.samples import variations, with_params
+from cgkit.operators.settings import normal_axes
 from cgkit.types import Shape, Size, TensorType, as_dtype, meet_shapes, show_shape, value_of
 
 

@@ -16,10 +16,12 @@ from cgkit.errors import OperandError, ShapeError
 from cgkit.node import Kind, MultiOperator, Operator
 from cgkit.operators.axes import squeeze
 from cgkit.operators.elementwise import no_flops
-from cgkit.operators.indexing import Span, place, slice_
-from cgkit.operators.movement import concat, normal_axes
+from cgkit.operators.indexing import place, slice_
+from cgkit.operators.indices import Span
+from cgkit.operators.movement import concat
 from cgkit.operators.operands import as_operand
 from cgkit.operators.samples import with_params
+from cgkit.operators.settings import normal_axes
 from cgkit.types import Size, TensorType, meet, show_shape, value_of
 
 

@@ -18,7 +18,6 @@ import numpy as np
 
 from cgkit.errors import DtypeError, ShapeError
 from cgkit.node import Kind, Operator, Sample
-from cgkit.operators.movement import as_shape
 from cgkit.operators.operands import as_operand
 from cgkit.operators.pool_windows import (
     Kernel,
@@ -32,6 +31,7 @@ from cgkit.operators.pool_windows import (
 from cgkit.operators.pooling import SETTINGS, after_channels
 from cgkit.operators.reduction import max_
 from cgkit.operators.samples import backward_view, variations, with_params
+from cgkit.operators.settings import as_shape
 from cgkit.operators.windows import Windows, padded, tap, volume
 from cgkit.speech import spelled
 from cgkit.types import Shape, Size, TensorType, meet, show_shape

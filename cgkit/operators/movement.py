@@ -16,67 +16,11 @@ import numpy as np
 from cgkit.errors import OperandError, ShapeError
 from cgkit.node import Edge, Kind, Operator
 from cgkit.operators.elementwise import cast, no_flops
-from cgkit.operators.indexing import Span, slice_
+from cgkit.operators.indexing import slice_
+from cgkit.operators.indices import Span
 from cgkit.operators.samples import with_params
-from cgkit.types import Dim, Shape, Size, TensorType, count, meet, show_shape
-
-
-def normal_axes(axes: Any, ndim: int) -> tuple[int, ...]:
-    """Give axes counted from the front, each once.
-
-    Parameters
-    ----------
-    axes
-        None for all, one axis, or several; negative ones count from the back.
-    ndim
-        The number of axes there are.
-
-    Raises
-    ------
-    ShapeError
-        An axis does not exist or stands twice.
-
-    Examples
-    --------
-    >>> normal_axes(None, 2), normal_axes(-1, 2)
-    ((0, 1), (1,))
-    """
-    if axes is None:
-        return tuple(range(ndim))
-    listed = tuple(axes) if isinstance(axes, tuple | list) else (axes,)
-    for axis in listed:
-        if not isinstance(axis, int | np.integer) or isinstance(axis, bool):
-            raise ShapeError(f"an axis is a whole number, not {axis!r}")
-        if not -ndim <= axis < ndim:
-            raise ShapeError(
-                f"axis {axis} does not exist in a tensor of {ndim} axes",
-                attempt=f"an axis from {-ndim} to {ndim - 1}" if ndim else "leaving axis out",
-            )
-    normal = tuple(int(axis) % ndim for axis in listed)
-    if len(set(normal)) < len(normal):
-        raise ShapeError(f"the axes {listed} name one axis twice")
-    return normal
-
-
-def as_shape(shape: Any, least: int = 0) -> Shape:
-    """Give a param as a shape: one size stands for itself.
-
-    Examples
-    --------
-    >>> as_shape(3), as_shape([2, 3])
-    ((3,), (2, 3))
-
-    Raises
-    ------
-    ShapeError
-        A size is no whole number, or is smaller than `least`.
-    """
-    listed = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
-    for size in listed:
-        whole = isinstance(size, Dim | int | np.integer) and not isinstance(size, bool)
-        if not whole or (not isinstance(size, Dim) and size < least):
-            raise ShapeError(f"{show_shape(listed)} is no shape: {size!r} is no size")
-    return tuple(size if isinstance(size, Dim) else int(size) for size in listed)
+from cgkit.operators.settings import as_shape, normal_axes
+from cgkit.types import Shape, Size, TensorType, count, meet, show_shape
 
 
 def _infer_reshape(a: TensorType, shape: Shape) -> TensorType:

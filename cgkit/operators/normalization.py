@@ -19,11 +19,12 @@ import numpy as np
 
 from cgkit.errors import OperandError, ShapeError
 from cgkit.operators.elementwise import add, cast, div, mul, pow_
-from cgkit.operators.movement import normal_axes, reshape
-from cgkit.operators.operands import as_number, as_operand
+from cgkit.operators.movement import reshape
+from cgkit.operators.operands import as_operand
 from cgkit.operators.pooling import avg_pool
 from cgkit.operators.powers import rsqrt, square
 from cgkit.operators.reduction import mean
+from cgkit.operators.settings import as_number, normal_axes
 from cgkit.operators.statistics import var
 from cgkit.types import Shape, broadcast_shapes, show_shape, value_of
 

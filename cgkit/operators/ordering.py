@@ -17,9 +17,9 @@ from cgkit.errors import ShapeError
 from cgkit.node import Kind, Operator
 from cgkit.operators.elementwise import no_flops
 from cgkit.operators.gathering import gather_elements
-from cgkit.operators.movement import normal_axes
 from cgkit.operators.reduction import nothing_to_reduce, reduced_shape
 from cgkit.operators.samples import with_params
+from cgkit.operators.settings import normal_axes
 from cgkit.types import Size, TensorType, value_of
 
 PLACES = np.dtype("int64")

@@ -17,7 +17,7 @@ from cgkit.errors import DtypeError, OperandError, ShapeError
 from cgkit.node import Kind, Operator
 from cgkit.operators.elementwise import abs_, cast, equal, pow_, quiet, sign, where
 from cgkit.operators.linalg import matmul
-from cgkit.operators.movement import normal_axes, transpose
+from cgkit.operators.movement import transpose
 from cgkit.operators.operands import as_operand
 from cgkit.operators.pool_windows import (
     Kernel,
@@ -33,6 +33,7 @@ from cgkit.operators.pool_windows import (
 )
 from cgkit.operators.reduction import mean
 from cgkit.operators.samples import apart, with_params
+from cgkit.operators.settings import normal_axes
 from cgkit.operators.windows import Setting, Windows, inner, padded
 from cgkit.speech import spelled
 from cgkit.types import Shape, TensorType, meet, show_shape

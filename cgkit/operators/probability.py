@@ -15,7 +15,6 @@ import numpy as np
 
 from cgkit.node import Kind, Operator
 from cgkit.operators.elementwise import exp, quiet
-from cgkit.operators.movement import normal_axes
 from cgkit.operators.reduction import (
     AXES,
     Axis,
@@ -26,6 +25,7 @@ from cgkit.operators.reduction import (
     sum_,
 )
 from cgkit.operators.samples import with_params
+from cgkit.operators.settings import normal_axes
 from cgkit.types import TensorType
 
 

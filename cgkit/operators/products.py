@@ -19,7 +19,7 @@ import numpy as np
 from cgkit.errors import DtypeError
 from cgkit.node import Kind, Operator, Rule
 from cgkit.operators.elementwise import exp, quiet
-from cgkit.operators.movement import normal_axes, reshape, transpose
+from cgkit.operators.movement import reshape, transpose
 from cgkit.operators.padding import pad
 from cgkit.operators.reduction import (
     AXES,
@@ -30,6 +30,7 @@ from cgkit.operators.reduction import (
     spread,
 )
 from cgkit.operators.samples import with_params
+from cgkit.operators.settings import normal_axes
 from cgkit.types import TensorType, count, meet_shapes
 
 _fold: Callable[..., Any] = np.multiply.reduce

@@ -21,8 +21,8 @@ from cgkit.errors import DtypeError, OperandError, ShapeError
 from cgkit.node import Operator, Rule, Samples
 from cgkit.operators import philox
 from cgkit.operators.elementwise import no_flops, one_each
-from cgkit.operators.movement import as_shape
 from cgkit.operators.samples import fold_ins, keyed, probabilities, seeds, with_key
+from cgkit.operators.settings import as_shape
 from cgkit.types import Size, TensorType, as_dtype, broadcast_shapes, promote, show_shape
 
 KEY = np.dtype("uint64")

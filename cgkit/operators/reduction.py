@@ -17,8 +17,9 @@ import numpy as np
 from cgkit.errors import DtypeError, ShapeError
 from cgkit.node import Kind, Operator, Rule
 from cgkit.operators.elementwise import cast, div, equal, quiet
-from cgkit.operators.movement import broadcast_to, normal_axes, reshape
+from cgkit.operators.movement import broadcast_to, reshape
 from cgkit.operators.samples import with_params
+from cgkit.operators.settings import normal_axes
 from cgkit.types import Shape, Size, TensorType, count, show_shape
 
 _fold: Callable[..., Any] = np.add.reduce

@@ -15,9 +15,10 @@ from typing import Any
 
 from cgkit.errors import OperandError, ShapeError
 from cgkit.operators.elementwise import abs_, div, equal, exp, greater, less, log, maximum, where
-from cgkit.operators.operands import as_number, as_operand
+from cgkit.operators.operands import as_operand
 from cgkit.operators.powers import square
 from cgkit.operators.reduction import cast_count, mean, sum_
+from cgkit.operators.settings import as_number
 from cgkit.operators.statistics import norm
 from cgkit.types import broadcast_shapes, meet, show_shape
 

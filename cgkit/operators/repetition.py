@@ -14,8 +14,9 @@ import numpy as np
 from cgkit.errors import ShapeError
 from cgkit.node import Kind, Operator
 from cgkit.operators.elementwise import no_flops
-from cgkit.operators.movement import as_shape, normal_axes, reshape, sum_to
+from cgkit.operators.movement import reshape, sum_to
 from cgkit.operators.samples import with_params
+from cgkit.operators.settings import as_shape, normal_axes
 from cgkit.types import Shape, TensorType
 
 

@@ -26,35 +26,29 @@ from cgkit.operators.elementwise import (
     where,
 )
 from cgkit.operators.gathering import as_places, nd_index, positions
-from cgkit.operators.indexing import ARRAY, Item, Span, index_, infer_index, scatter, to_python
-from cgkit.operators.movement import broadcast_to, normal_axes, reshape
+from cgkit.operators.indexing import index_, scatter
+from cgkit.operators.indices import ARRAY, Item, Span, check_integers, infer_index, places_in
+from cgkit.operators.movement import broadcast_to, reshape
 from cgkit.operators.operands import as_operand
 from cgkit.operators.samples import apart, variations
+from cgkit.operators.settings import as_shape, normal_axes
 from cgkit.operators.writing import put
 from cgkit.types import Shape, TensorType, meet_shapes, show_shape
 
 Index = tuple[Item, ...]
 
 
-def _places(shape: Any, arrays: tuple[Any, ...], index: Index) -> Any:
-    """Give an index as NumPy takes it; one that lies outside is an error."""
-    places = to_python(index, arrays)
-    try:
-        np.broadcast_to(np.zeros(()), shape)[places]
-    except IndexError as error:
-        raise ShapeError(f"an index lies outside {show_shape(shape)}: {error}") from None
-    return places
-
-
 def _joined(ufunc: np.ufunc, g: Any, arrays: Any, shape: Shape, index: Index, first: Any) -> Any:
     array = np.asarray(g)
-    result = np.full([int(size) for size in shape], first, array.dtype)
-    ufunc.at(result, _places(result.shape, arrays, index), array)
+    result = np.full(as_shape(shape), first, array.dtype)
+    ufunc.at(result, places_in(result.shape, arrays, index, array), array)
     return result
 
 
 def _infer_joined(g: TensorType, *arrays: TensorType, shape: Shape, index: Index) -> TensorType:
-    part = infer_index(tuple(shape), index, arrays)
+    check_integers(arrays)
+    shape = as_shape(shape)
+    part = infer_index(shape, index, arrays)
     meet_shapes(g.shape, part, f"that of a part of {show_shape(shape)}")
     if g.dtype.kind not in "fiu":
         raise DtypeError(f"only numbers are joined at places, not {g.dtype}")

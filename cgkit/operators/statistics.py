@@ -29,7 +29,6 @@ from cgkit.operators.elementwise import (
     sign,
     sub,
 )
-from cgkit.operators.movement import normal_axes
 from cgkit.operators.reduction import (
     AXES,
     Axis,
@@ -43,6 +42,7 @@ from cgkit.operators.reduction import (
     sum_,
 )
 from cgkit.operators.samples import apart, with_params
+from cgkit.operators.settings import normal_axes
 from cgkit.types import Size, TensorType
 
 _total: Callable[..., Any] = np.add.reduce

@@ -15,8 +15,8 @@ import numpy as np
 from cgkit.errors import ShapeError
 from cgkit.node import Kind, Operator
 from cgkit.operators.elementwise import no_flops
-from cgkit.operators.movement import normal_axes
 from cgkit.operators.samples import with_params
+from cgkit.operators.settings import normal_axes
 from cgkit.types import Dim, Shape, Size, TensorType, as_dtype, meet_shapes, show_shape
 
 

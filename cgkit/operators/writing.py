@@ -9,7 +9,7 @@ the result. A place that is written twice keeps what came last, and only that ha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,16 +17,10 @@ import numpy as np
 from cgkit.errors import DtypeError, ShapeError
 from cgkit.node import Kind, Operator, Sample
 from cgkit.operators.elementwise import gate, no_flops, where
-from cgkit.operators.indexing import (
-    Item,
-    Span,
-    index_,
-    infer_index,
-    slice_,
-    slice_cases,
-    to_python,
-)
+from cgkit.operators.indexing import index_, slice_, slice_cases
+from cgkit.operators.indices import Item, Span, check_integers, infer_index, outside, to_python
 from cgkit.operators.samples import pairs
+from cgkit.operators.settings import as_shape
 from cgkit.types import Shape, TensorType, meet, show_shape
 
 
@@ -99,25 +93,19 @@ overwrite: Operator = Operator(
 def _infer_put(
     a: TensorType, b: TensorType, *arrays: TensorType, index: tuple[Item, ...]
 ) -> TensorType:
-    _check_places(arrays)
+    check_integers(arrays)
     _check_fits("put", a, b, infer_index(a.shape, index, arrays))
     return a
 
 
-def _check_places(arrays: Iterable[Any]) -> None:
-    for array in arrays:
-        if array.dtype.kind not in "iub":
-            raise DtypeError(f"an index must be of ints or booleans, got {array.dtype}")
-
-
 def _put(a: Any, b: Any, *arrays: Any, index: tuple[Item, ...]) -> np.ndarray:
     result = np.array(a)
-    _check_places(map(np.asarray, arrays))
+    check_integers(map(np.asarray, arrays))
     places = to_python(index, arrays)
     try:
         part = result[places].shape
     except IndexError as error:
-        raise ShapeError(f"an index lies outside {show_shape(result.shape)}: {error}") from None
+        raise outside(result.shape, index, arrays, error) from None
     old = _type_of(result)
     _check_fits("put", old, _weak(b, old), part)
     result[places] = b
@@ -154,10 +142,19 @@ put: Operator = Operator(
 )  # fmt: skip
 
 
+def _infer_lasting(*arrays: TensorType, shape: Shape, index: tuple[Item, ...]) -> TensorType:
+    check_integers(arrays)
+    return TensorType(infer_index(as_shape(shape), index, arrays), np.bool_)
+
+
 def _lasting(*arrays: Any, shape: tuple[int, ...], index: tuple[Item, ...]) -> Any:
-    marks = np.zeros(shape, np.intp)
+    marks = np.zeros(as_shape(shape), np.intp)
+    check_integers(map(np.asarray, arrays))
     places = to_python(index, arrays)
-    part = marks[places]
+    try:
+        part = marks[places]
+    except IndexError as error:
+        raise outside(marks.shape, index, arrays, error) from None
     number = np.arange(1, part.size + 1).reshape(part.shape)
     marks[places] = number
     return np.asarray(marks[places] == number)
@@ -172,7 +169,7 @@ def _lasting_samples(rng: np.random.Generator) -> Iterator[Sample]:
 
 lasting: Operator = Operator(
     "lasting", _lasting,
-    lambda *arrays, shape, index: TensorType(infer_index(tuple(shape), index, arrays), np.bool_),
+    _infer_lasting,
     kind=Kind.OPAQUE, family="indexing", flops=no_flops, samples=_lasting_samples,
     doc="whether what is written at each place of an index stays, or is written over by a later "
     "one: for the gradient of put",

@@ -25,7 +25,7 @@ from cgkit.arithmetic import Method, call
 from cgkit.device import DeviceArray
 from cgkit.errors import CaptureError, DeviceError, DtypeError, GradientError, ShapeError
 from cgkit.node import LEAF, Edge, Kind, Operator
-from cgkit.operators.indexing import normal_index
+from cgkit.operators.indices import normal_index
 from cgkit.tensor.methods import TensorMethods
 from cgkit.tensor.modes import grad_enabled
 

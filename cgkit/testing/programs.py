@@ -23,7 +23,7 @@ import numpy as np
 from cgkit import operators as ops
 from cgkit.errors import CgkitError
 from cgkit.graph import Graph
-from cgkit.operators.indexing import normal_index
+from cgkit.operators.indices import normal_index
 from cgkit.symbolic import GraphBuilder
 from cgkit.types import TensorType
 

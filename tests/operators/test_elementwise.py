@@ -93,6 +93,14 @@ def test_the_trap_of_where():
     assert slope(safe, [0.0, 2.0]) == [0, 0.5]
 
 
+def test_the_slope_of_zero_to_a_power_is_linear_in_what_comes_back():
+    # a where around log(0) would give 0 * inf, for whoever differentiates with respect to g
+    y, g = Tensor(0.3, requires_grad=True), Tensor(2.0, requires_grad=True)
+    (slope,) = grad(ops.pow(0.0, y), y, g, create_graph=True)
+    again = grad(slope, [y, g], allow_unused=True, materialize_grads=True)
+    assert [float(x) for x in (slope, *again)] == [0.0, 0.0, 0.0]
+
+
 def test_powers_to_higher_orders_at_zero():
     x = Tensor(0.0, requires_grad=True)
     for exponent, expected in ((0, (0, 0)), (1, (1, 0)), (2, (0, 2)), (3, (0, 0))):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from cgkit import DtypeError, GraphBuilder, ShapeError, Tensor, grad, ops, run
-from cgkit.operators.indexing import ARRAY, Span, normal_index, to_python
+from cgkit.operators.indices import ARRAY, Span, normal_index, to_python
 from cgkit.testing import check_gradient
 from cgkit.testing.cases import same
 from cgkit.types import Dim

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from cgkit import GraphBuilder, ShapeError, Tensor, grad, ops, run
 from cgkit.errors import OperandError
 from cgkit.node import Edge
-from cgkit.operators.movement import as_shape, normal_axes, resolve_shape, unbroadcast
+from cgkit.operators.movement import resolve_shape, unbroadcast
+from cgkit.operators.settings import as_shape, normal_axes
 from cgkit.testing.cases import samples_of
 from cgkit.types import Dim
 

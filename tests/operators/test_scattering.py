@@ -5,7 +5,7 @@ import pytest
 
 from cgkit import DtypeError, GraphBuilder, ShapeError, Tensor, grad, ops, run
 from cgkit.errors import OperandError
-from cgkit.operators.indexing import normal_index
+from cgkit.operators.indices import normal_index
 from cgkit.operators.scattering import scatter_elements, scatter_nd
 from cgkit.testing import check_gradient
 

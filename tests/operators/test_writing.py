@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cgkit import DtypeError, GraphBuilder, ShapeError, Tensor, grad, ops, run
-from cgkit.operators.indexing import ARRAY, Span, normal_index
+from cgkit.operators.indices import ARRAY, Span, normal_index
 
 A = np.arange(6.0).reshape(2, 3)
 
@@ -72,7 +72,7 @@ class TestPut:
         ("b", "arrays", "index", "kind", "said"),
         [
             (np.ones(2), (), (0, Span()), ShapeError, r"put cannot put shape \(2,\) into \(3,\)"),
-            (1.0, (), (5, Span()), ShapeError, "index 5 is out of bounds for axis 0"),
+            (1.0, (), (5, Span()), ShapeError, "index 5 lies outside axis 0 of size 2"),
             (1.0, (np.array([4]),), (ARRAY, Span()), ShapeError, r"lies outside \(2, 3\)"),
             (1.0, (np.array([0.5]),), (ARRAY, Span()), DtypeError, "ints or booleans"),
         ],
