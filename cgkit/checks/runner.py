@@ -102,7 +102,9 @@ class Exam:
         copies
             Whether the student gets copies, and changing them is a fault.
         """
-        given = copy.deepcopy(tuple(arguments)) if copies else tuple(arguments)
+        given = tuple(arguments)
+        if copies and not all(map(_fixed, given)):
+            given = copy.deepcopy(given)
         try:
             with contextlib.redirect_stdout(_Sink()):
                 value = (self._watched if copies else self._candidate)(*given)
@@ -267,6 +269,13 @@ def _agrees(mistake: Mistake, seen: _Seen) -> bool:
     if not isinstance(outcome, Returned) or outcome.odd:
         return False
     return same(outcome.value, theirs, seen.tolerance)
+
+
+def _fixed(value: object) -> bool:
+    """Tell whether nobody can change a value: numbers, texts and tuples of them."""
+    if type(value) is tuple:
+        return all(map(_fixed, value))
+    return value is None or type(value) in (int, float, bool, str)
 
 
 def _returned(

@@ -164,10 +164,9 @@ class Worker:
             kept = (None if number in others else one for number, one in enumerate(arguments))
             packer = self._packer(tuple(kept))
             message = {"value": packer(value)}
-        whole = packer.twin()
-        if changed:
+        if changed or renewed:
+            whole = packer.twin()
             message["changed"] = [[number, whole(arguments[number])] for number in changed]
-        if renewed:
             message["renewed"] = [
                 [number, [whole(part) for part in self._held.parts(number)]] for number in renewed
             ]
