@@ -47,6 +47,10 @@ def test_every_mark_is_run():
     assert not used_marks() & NOT_YET
 
 
+def test_outputs_are_compared_with_all_peers():
+    assert '"$python" start.py bench --peers ' in SCRIPT
+
+
 def test_the_commands_are_those_of_the_readme():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     for verb in ("test", "demo", "build --check"):

@@ -87,7 +87,7 @@ def command(
         code = int(any(item.status == "failed" for item in items))
     except KeyboardInterrupt:
         code = 130
-    say("\n".join(["", RULE, *missing(rows)]))
+    say("\n".join(["", *([RULE] if any(item.ratios for item in items) else []), *missing(rows)]))
     if as_json:
         emit("bench", items, as_json=True)
     if code == 130:

@@ -9,7 +9,7 @@ from cgkit.bench.rows import ordering
 from cgkit.bench.rows.ordering import is_order, producers
 
 (ROW,) = ordering.ROWS
-SMALL = {"nodes": 50}
+SMALL = {"nodes": 50, "reach": 20}
 
 
 def judged(order):
@@ -18,18 +18,20 @@ def judged(order):
 
 def test_the_sizes_are_what_their_names_say():
     for name, size in ROW.sizes.items():
-        nodes, _, edges, _ = name.replace(",", "").split()
+        nodes, _, edges, *_ = name.replace(",", "").split()
         assert int(nodes) == size["nodes"]
         assert int(edges) == size["nodes"] * ordering.READS
 
 
-def test_every_node_reads_three_different_earlier_ones():
-    graph = producers(50)
+def test_every_node_reads_three_different_earlier_ones_within_reach():
+    graph = producers(50, 20)
     assert len(graph) == 53
     for node, reads in enumerate(graph[3:], 3):
         assert len(set(reads)) == 3
+        assert node - 20 <= min(reads)
         assert max(reads) < node
-    assert producers(50) == producers.__wrapped__(50), "every process has the same graph"
+    again = producers.__wrapped__(50, 20)
+    assert graph == again, "every process has the same graph"
 
 
 @pytest.mark.parametrize("peer", ROW.peers, ids=lambda peer: peer.name)
@@ -46,7 +48,7 @@ def test_wrong_orders_are_seen():
     right = list(range(53))
     assert judged(right) == ""
     assert "stands before" in judged(right[::-1])
-    last = producers(50)[52][0]
+    last = producers(**SMALL)[52][0]
     swapped = [52 if node == last else last if node == 52 else node for node in right]
     assert "stands before" in judged(swapped)
     assert judged(right[:-1]) == "these are not the 53 nodes, each once"
