@@ -8,7 +8,7 @@ import pytest
 import cgkit
 
 HEAVY = {
-    "IPython", "click", "graphviz", "hypothesis", "matplotlib", "nbclient", "nbformat", "networkx",
+    "IPython", "click", "difflib", "graphviz", "hypothesis", "matplotlib", "nbclient", "nbformat", "networkx",
     "numba", "numpy.random", "pygraphviz", "rich", "torch",
 }  # fmt: skip
 

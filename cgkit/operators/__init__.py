@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 
@@ -91,6 +90,8 @@ globals().update({**COMPOSED, **ALL})  # found at once: `ops.exp` stands in many
 
 
 def __getattr__(name: str) -> Any:
+    from difflib import get_close_matches  # only who misspells a name waits for this
+
     close = get_close_matches(name, [*ALL, *COMPOSED], 1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
     raise AttributeError(f"there is no operator {name!r}{hint}")
