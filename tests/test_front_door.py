@@ -8,8 +8,8 @@ import pytest
 import cgkit
 
 HEAVY = {
-    "IPython", "click", "difflib", "graphviz", "hypothesis", "matplotlib", "nbclient", "nbformat", "networkx",
-    "numba", "numpy.random", "pygraphviz", "rich", "torch",
+    "IPython", "click", "difflib", "graphviz", "hypothesis", "matplotlib", "nbclient", "nbformat",
+    "networkx", "numba", "numpy.random", "pygraphviz", "rich", "torch",
 }  # fmt: skip
 
 
