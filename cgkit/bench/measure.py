@@ -126,7 +126,7 @@ def measure(case: Case, settings: Settings) -> Outcome:
     absent = {peer.name: peer.package for peer in row.peers if not installed(peer)}
     faults: list[str] = []
     with contextlib.ExitStack() as stack:
-        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
         lanes = []
         for peer in [peer for peer in row.peers if peer.name not in absent]:
             for form in peer.forms:

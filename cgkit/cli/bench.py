@@ -53,7 +53,7 @@ class BenchItem(Item):
     type=click.FloatRange(min=0.0),
     default=Settings.seconds,
     show_default=True,
-    help="How long to time each line of rows, about.",
+    help="How long to time a row at one size, about.",
 )
 @click.option("--list", "only_list", is_flag=True, help="Name the rows and measure nothing.")
 @json_option
@@ -143,9 +143,9 @@ def chosen(names: Sequence[str], rows: Sequence[Row]) -> list[Row]:
 
 
 def told(row: Row) -> list[str]:
-    """Say of a row what it measures and beside whom."""
+    """Say of a row what it measures, beside whom, and what it aims at."""
     peers = ", ".join(peer.name for peer in row.peers[1:])
-    return [row.what, f"beside {peers}; in sizes: {'; '.join(row.sizes)}"]
+    return [row.what, f"beside {peers}", *([f"target  {row.target}"] if row.target else [])]
 
 
 def packages(rows: Iterable[Row]) -> list[str]:

@@ -167,7 +167,8 @@ def test_rows_are_listed_without_measuring(measured, capsys):
     assert run(["bench", "--list"]) == 0
     out = capsys.readouterr().out
     assert "first-b" in out
-    assert "beside other, gone; in sizes: small" in out
+    assert "what first-b is\n" in out
+    assert "beside other, gone\n" in out
     assert measured.calls == []
 
 
