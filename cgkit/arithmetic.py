@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from inspect import signature, unwrap
 from typing import Any, Self
 
 import numpy as np
@@ -23,6 +22,7 @@ from cgkit.errors import OperandError, ShapeError
 from cgkit.node import Operand, Operator
 from cgkit.operators.indices import normal_index
 from cgkit.operators.reduction import Axis
+from cgkit.speech import calling
 from cgkit.types import Shape, Size
 
 _ADD, _SUB, _MUL, _DIV = ops.ALL["add"], ops.ALL["sub"], ops.ALL["mul"], ops.ALL["div"]
@@ -360,9 +360,8 @@ def settle(
     count = act.operands if isinstance(act, Operator) else None
     if count is None or len(given) <= count:
         return given, params
-    compute = unwrap(act.compute)  # a function of NumPy's has settings that are none of ours
-    known = () if isinstance(compute, np.ufunc) else signature(compute).parameters
-    names = list(known)[count : len(given)]
+    names = [p.name for p in calling(act).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    names = names[: len(given) - count]
     if len(names) < len(given) - count:
         return given, params  # too many: the operator says so
     return given[:count], {**dict(zip(names, given[count:], strict=True)), **params}

@@ -12,6 +12,7 @@ they are replaced by words about what was given.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dis import opmap
 from inspect import Parameter, Signature, signature
 from string import ascii_lowercase
 from typing import Any, NoReturn
@@ -166,6 +167,13 @@ def explain(
         operands = [TensorType(np.shape(x), np.asarray(x).dtype) for x in arrays]
     except ValueError:
         raise ShapeError("nested lists of unlike lengths make no tensor") from None
+    for operand in operands:
+        if operand.dtype.kind not in "fiubc":
+            raise DtypeError(
+                f"{operator.name} cannot take {operand.dtype}",
+                why="a tensor holds real numbers",
+                attempt="an array, a list or a tensor of numbers",
+            ) from None
     for found in infer(operator, operands, params):
         large = isinstance(found.nbytes, int) and found.nbytes > ROOM
         if large or isinstance(error, MemoryError):
@@ -173,7 +181,21 @@ def explain(
                 f"{operator.name} gives shape {show_shape(found.shape)}, which no memory holds",
                 why=f"that is {found.size} elements of {found.dtype}",
             ) from None
-    raise error
+    if _worded(error):
+        raise error
+    refuse(operator, operands, params)
+
+
+def _worded(error: Exception) -> bool:
+    """Whether an author wrote a `raise` for it; NumPy's own do not count."""
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    if at is None:
+        return False
+    code = at.tb_frame.f_code
+    package = at.tb_frame.f_globals.get("__name__", "").partition(".")[0]
+    return package != "numpy" and code.co_code[at.tb_lasti] == opmap["RAISE_VARARGS"]
 
 
 def infer(
@@ -206,4 +228,15 @@ def refuse(operator: Any, operands: Sequence[Any], params: Mapping[str, Any]) ->
         if p.kind is Parameter.KEYWORD_ONLY and p.default is p.empty and key not in params:
             raise OperandError(f"{name} needs a setting {key}", attempt=form(operator)) from None
     given = ", ".join([*map(str, operands), *(f"{k}={v!r:.60}" for k, v in params.items())])
-    raise OperandError(f"{name} cannot take {given}", attempt=form(operator)) from None
+    raise OperandError(
+        f"{name} cannot take {given}", why=_odd(known, params), attempt=form(operator)
+    ) from None
+
+
+def _odd(known: Mapping[str, Parameter], params: Mapping[str, Any]) -> str:
+    """Say which setting is of another sort than its default."""
+    for key, value in params.items():
+        default = known[key].default if key in known else None
+        if isinstance(default, bool) and not isinstance(value, bool):
+            return f"{key} is True or False"
+    return ""

@@ -10,7 +10,7 @@ the edge of a `clip` the inner one, and at nan every slope is nan, unless the pi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -42,14 +42,17 @@ from cgkit.operators.elementwise import (
 from cgkit.operators.powers import erfc, square
 from cgkit.operators.rounding import clip
 from cgkit.operators.samples import pairs, reals, settings, triples, values
+from cgkit.operators.settings import as_number
 from cgkit.speech import spelled
 from cgkit.types import TensorType, as_dtype, broadcast_shapes
 
 
-def _numbers(name: str, params: dict[str, Any]) -> None:
+def _checked(name: str, defaults: Mapping[str, float], params: Mapping[str, Any]) -> None:
+    """Demand that settings are numbers, and settings that there are."""
     for key, value in params.items():
-        if isinstance(value, bool) or not isinstance(value, int | float | np.number):
-            raise OperandError(f"{name} needs a number as its {key}, got {value!r:.60}")
+        if key not in defaults:
+            raise OperandError(f"{name} has no setting {key!r}", attempt=", ".join(defaults))
+        as_number(f"the {key} of {name}", value)
 
 
 def _activation(
@@ -66,16 +69,17 @@ def _activation(
     plain = infer_like(name, np.exp)
 
     def infer(a: TensorType, **params: Any) -> TensorType:
-        for key in params:
-            if key not in defaults:
-                raise OperandError(f"{name} has no setting {key!r}", attempt=", ".join(defaults))
-        _numbers(name, params)
+        _checked(name, defaults, params)
         found: TensorType = plain(a)
         return found
 
+    def checked(a: Any, **params: Any) -> Any:
+        _checked(name, defaults, params)
+        return compute(a, **params)
+
     return elementwise(
-        name, np.exp, compute=quiet(compute), infer=spelled(infer, defaults),
-        scalar=getattr(scalars, name),
+        name, np.exp, compute=quiet(checked if defaults else compute),
+        infer=spelled(infer, defaults), scalar=getattr(scalars, name),
         family="activation", samples=samples, doc=doc, gradient=(gradient,), saves=(saves,),
     )  # fmt: skip
 

@@ -58,7 +58,7 @@ def test_errors_name_the_shapes_and_a_cure(left, right, said, world):
 
 
 def test_words_cannot_be_multiplied():
-    with pytest.raises(DtypeError, match="matmul cannot take float64 and <U1"):
+    with pytest.raises(DtypeError, match="matmul cannot take <U1"):
         Tensor(np.ones((1, 1))) @ np.array([["a"]])
 
 
