@@ -29,7 +29,6 @@ from cgkit.operators.elementwise import (
     greater,
     infer_like,
     less_equal,
-    minimum,
     mul,
     neg,
     one_each,
@@ -40,7 +39,7 @@ from cgkit.operators.elementwise import (
     where,
 )
 from cgkit.operators.powers import erfc, square
-from cgkit.operators.rounding import clip
+from cgkit.operators.rounding import at_most, clip
 from cgkit.operators.samples import pairs, reals, settings, triples, values
 from cgkit.operators.settings import as_number
 from cgkit.speech import spelled
@@ -122,7 +121,7 @@ prelu: Operator = elementwise(
     "prelu", np.multiply, compute=quiet(lambda a, b: np.where(np.greater(a, 0), a, a * b)),
     scalar=scalars.prelu, family="activation", samples=pairs,
     doc="a where it is positive, else a times b, a slope that is learned",
-    gradient=(lambda g, y, a, b: leak(g, a, b), lambda g, y, a, b: g * minimum(a, 0.0)),
+    gradient=(lambda g, y, a, b: leak(g, a, b), lambda g, y, a, b: g * at_most(a, 0.0)),
     saves=("ab", "a"),
 )  # fmt: skip
 
@@ -143,7 +142,7 @@ def _selu(a: Any, alpha: float = scalars.SELU_ALPHA, scale: float = scalars.SELU
 
 def _bent(g: Any, a: Any, slope: Callable[[Any], Any]) -> Any:
     """Give g where a is positive, else g times a slope there."""
-    return where(greater(a, 0), g, g * slope(minimum(a, 0.0)))
+    return where(greater(a, 0), g, g * slope(at_most(a, 0.0)))
 
 
 elu: Operator = _activation(

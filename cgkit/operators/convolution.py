@@ -149,7 +149,12 @@ def _sum(a: Size, b: Size) -> Size:
 
 def _check_reach(axes: int, reached: Size, size: Size, stride: int) -> None:
     more, known = value_of(size - reached), value_of(size)
-    if (more is not None and not 0 <= more < stride) or (known is not None and known < 1):
+    if known is not None and known < 1:
+        raise ShapeError(
+            f"conv{axes}d_transpose gives an axis of {size}, which holds nothing",
+            attempt="less padding, or an output_padding",
+        )
+    if more is not None and not 0 <= more < stride:
         raise ShapeError(
             f"conv{axes}d_transpose cannot give an axis of {size}",
             why=f"its windows reach {reached} elements, and less than a stride of {stride} is free",

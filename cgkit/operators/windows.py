@@ -184,15 +184,17 @@ def place_count(
     14
     >>> place_count(5, 2, 2, (0, 0)), place_count(5, 2, 2, (0, 0), round_up=True)
     (2, 3)
+    >>> place_count(1, 2, 2, (0, 0), round_up=True)
+    1
 
     Raises
     ------
     ShapeError
-        The window is larger than the padded axis.
+        The window is larger than the padded axis, by a stride or more if it may reach beyond.
     """
     room = size + pads[0] + pads[1] - length
     known = value_of(room)
-    if known is not None and known < 0:
+    if known is not None and known < (1 - stride if round_up else 0):
         raise ShapeError(
             f"a window of {length} does not fit an axis of {size} with padding {pads[0]} before "
             f"and {pads[1]} after",

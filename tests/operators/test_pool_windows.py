@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from cgkit import Dim, DtypeError, ShapeError, TensorType
+from cgkit import Dim, DtypeError, ShapeError, TensorType, ops
 from cgkit.operators.pool_windows import (
     Pooling,
     folded_windows,
@@ -89,3 +89,12 @@ def test_open_sizes_stay_open():
     n = Dim("N")
     assert infer_pool("p", TensorType((n, 1, n), "float64"), Pooling(3, 1, 1))[0] == (n, 1, n)
     assert infer_pool("p", TensorType((1, 1, n * 2), "float64"), Pooling(2))[0] == (1, 1, n)
+
+
+def test_a_last_window_may_reach_beyond_an_axis_that_is_shorter():
+    x = np.arange(5.0).reshape(1, 1, 5, 1)
+    assert ops.max_pool(x, kernel=2, ceil_mode=True).ravel().tolist() == [1, 3, 4]
+    assert ops.avg_pool(x, kernel=2, ceil_mode=True).ravel().tolist() == [0.5, 2.5, 4]
+    assert ops.max_pool_places(x, kernel=2, ceil_mode=True).ravel().tolist() == [1, 3, 4]
+    with pytest.raises(ShapeError, match="a window of 3 does not fit an axis of 1"):
+        ops.max_pool(x, kernel=3, stride=2, ceil_mode=True)
