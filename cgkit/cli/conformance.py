@@ -5,9 +5,9 @@
                         1 x gradient at (#): # is not #
     ✓ opinfo            2,080 of 2,083, 99.9% (95% wanted), forward 2,083, ...
 
-Without a name all suites run. Suites that need packages which are not there are named, and fail
-with exit code 3. What is done lies in build/conformance, so that after Ctrl-C a second call goes
-on; a whole run leaves nothing there.
+Without a name all suites run. Those that need what is not there are named, and fail with exit code
+3. Only --fetch uses the network. What is done lies in build/conformance, so that after Ctrl-C a
+second call goes on; a whole run leaves no such file.
 """
 
 import sys
@@ -43,20 +43,24 @@ class Line(Item):
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[SUITE]...")
+@click.option("--fetch", is_flag=True, help="First fetch what a suite runs, by pip, into build/.")
 @json_option
-def command(names: tuple[str, ...], as_json: bool) -> None:
+def command(names: tuple[str, ...], fetch: bool, as_json: bool) -> None:
     """Run tests that others wrote, and count what passes.
 
-    Suites are opinfo, gradcheck and autograd; without a name all of them run. Exit code 1 says that
-    less passed than should, 3 that something is not installed.
+    Suites are opinfo, gradcheck and autograd; without a name all of them run. The tests of autograd
+    are fetched only with --fetch, once. Exit code 1 says that less passed than should, 3 that
+    something is not here.
     """
-    root = find_project(Path.cwd()).root
+    folder = find_project(Path.cwd()).root / "build" / "conformance"
     lines: list[Item] = []
     lacking = False
     for suite in [find_suite(name) for name in names] or SUITES.values():
         try:
             suite.require()
-            lines += run_suite(suite, root / "build" / "conformance")
+            if fetch and suite.fetch is not None:
+                suite.fetch(folder)
+            lines += run_suite(suite, folder)
         except EnvironmentFault as error:
             lines.append(Line(suite.name, "failed", explain(error)))
             lacking = True
@@ -67,7 +71,7 @@ def command(names: tuple[str, ...], as_json: bool) -> None:
 def run_suite(suite: Suite, folder: Path) -> list[Line]:
     """Run one suite, or what an earlier call left of it."""
     click.echo(f"{suite.name}: {suite.title}", err=True)
-    cases = suite.prepare()
+    cases = suite.prepare(folder)
     log = Log(folder / f"{suite.name}.jsonl", fingerprint(suite.versions()))
     done = log.read()
     log.start(done)
@@ -109,7 +113,8 @@ def lines_of(suite: Suite, tally: Tally) -> Iterator[Line]:
         yield line(f"{suite.name}  {group}", status, row, suite.readings)
     total = tally.total()
     good = suite.good(total, tally.rows)
-    wanted = f"{total.share():.1f}%, {suite.wanted:g}% wanted, {suite.wanted_each:g}% of each"
+    wanted = f"{total.share():.1f}%, {suite.wanted:.3g}% wanted"
+    wanted += f", {suite.wanted_each:g}% of each" if suite.wanted_each else ""
     yield line(suite.name, "ok" if good else "failed", total, suite.readings, wanted)
 
 

@@ -2,12 +2,14 @@
 
     opinfo      torch's own samples of its core operators: values, gradients, second gradients
     gradcheck   torch's judge of gradients, given cgkit's operators
+    autograd    the tests of HIPS autograd, over a shim that speaks its interface
 
     suites ─> Suite ─ cases ─> Case ─ run ─> Outcome ... ─> Tally ─> a line: passed / tried
                                      └─ Log: what is done survives an interruption
 
     tally  <  suite, log
     torch_layers  <  torch_calls  <  opinfo  <  gradcheck  <  suites
+    hips/: the shim and its suite  <  suites
     bridge  <  wrapped, opinfo            composed  <  gradcheck
 
 A denominator never shrinks: what cannot be tried counts as tried and not passed, with its reason.

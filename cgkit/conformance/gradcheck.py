@@ -13,6 +13,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ from cgkit.testing.cases import is_array, listed, samples_of
 READINGS = ("gradcheck", "gradgradcheck")
 
 
-def prepare() -> list[Case]:
+def prepare(folder: Path) -> list[Case]:
     """Make a case of each sample of each operator and function that has a gradient."""
     cases = [case for operator in ALL.values() for case in _cases(operator)]
     for name, function in COMPOSED.items():

@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,7 @@ def samples() -> Iterator[Sample]:
                     yield Sample(name, info.op, (drawn.input, *drawn.args), drawn.kwargs)
 
 
-def prepare() -> list[Case]:
+def prepare(folder: Path) -> list[Case]:
     """Make a case of each sample, and of each that torch no longer has."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

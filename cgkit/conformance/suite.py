@@ -1,6 +1,7 @@
 """A suite: what to run, how much of it there is, and how much should pass.
 
-    Suite ─ prepare() ─> [Case, Case, ...]      each gives its outcomes when it is run
+    Suite ─ prepare(folder) ─> [Case, Case, ...]      each gives its outcomes when it is run
+       │       └─ where it keeps what it was given by fetch(folder)
        └─ needs: packages, and the command that brings them
 
     run_cases(cases, done, tell) ─> outcomes    those of `done` are not run again
@@ -13,6 +14,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from cgkit.conformance.tally import Outcome, Row, not_tried
 from cgkit.errors import EnvironmentFault
@@ -37,8 +39,8 @@ class Suite:
     name: str
     title: str
     """What is tested, in a few words."""
-    prepare: Callable[[], Sequence[Case]]
-    """Make the cases, in the same order each time; may take seconds."""
+    prepare: Callable[[Path], Sequence[Case]]
+    """Make the cases, in the same order each time; may take seconds. Its folder is in build/."""
     readings: tuple[str, ...]
     needs: tuple[str, ...] = ()
     """Packages that must be importable."""
@@ -48,6 +50,8 @@ class Suite:
     """Which part of every group should pass, in percent."""
     versions: Callable[[], str] = str
     """Name the versions of what is run; other ones, and what was done before is done again."""
+    fetch: Callable[[Path], None] | None = None
+    """Bring into the folder what is not a package; the only thing here that uses the network."""
 
     def require(self) -> None:
         """Check that what the suite needs is installed.

@@ -2,6 +2,7 @@
 
     opinfo      torch's samples of its core operators       (ONNX's tests are to follow)
     gradcheck   torch's judge of gradients
+    autograd    the tests of HIPS autograd
 
 A suite is added here, by one name.
 """
@@ -12,11 +13,14 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from cgkit.conformance.gradcheck import GRADCHECK
+from cgkit.conformance.hips.suite import AUTOGRAD
 from cgkit.conformance.opinfo import OPINFO
 from cgkit.conformance.suite import Suite
 from cgkit.errors import UsageFault
 
-SUITES: Mapping[str, Suite] = MappingProxyType({suite.name: suite for suite in (OPINFO, GRADCHECK)})
+SUITES: Mapping[str, Suite] = MappingProxyType(
+    {suite.name: suite for suite in (OPINFO, GRADCHECK, AUTOGRAD)}
+)
 """Every suite."""
 
 

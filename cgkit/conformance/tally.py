@@ -104,10 +104,11 @@ def grouped(reason: str) -> str:
     --------
     >>> grouped("at (0, 12): 1.5e-07 is not 2")
     'at (#): # is not #'
-    >>> grouped("conv2d takes 4 axes")
-    'conv2d takes # axes'
+    >>> grouped("cgkit.errors.DtypeError: conv2d takes no array([[1.0, 2.0],")
+    'DtypeError: conv2d takes no array(...)'
     """
     line = reason.strip().splitlines()[0] if reason.strip() else ""
+    line = re.sub(r"\barray\(.*", "array(...)", re.sub(r"\bcgkit\.errors\.", "", line))
     line = re.sub(r"(?<![\w.])[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?(?![\w])", "#", line)
     line = re.sub(r"#(, ?#)*,?(?=\))|#(, ?#)+", "#", line)
     return line if len(line) <= LONGEST else line[: LONGEST - 3] + "..."

@@ -26,7 +26,7 @@ def suite_of(results, ran=None, **settings):
         return "add" if name in "ab" else "mul"
 
     cases = [Case(name, group_of(name), lambda name=name: run_one(name)) for name in results]
-    return Suite("tiny", "four samples", lambda: cases, READINGS, **settings)
+    return Suite("tiny", "four samples", lambda folder: cases, READINGS, **settings)
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_another_version_begins_anew(use, capsys):
 
 def test_a_missing_package_fails_alone(use, capsys):
     use(
-        Suite("bare", "nothing", list, READINGS, needs=("no_such_package",)),
+        Suite("bare", "nothing", lambda folder: [], READINGS, needs=("no_such_package",)),
         suite_of(dict.fromkeys("abcd", "")),
     )
     assert run(["conformance"]) == 3
@@ -122,9 +122,18 @@ def test_rare_reasons_are_summed_up(use, capsys):
     letters = "abcdefgh"
     outcomes = [Outcome("add", ("forward",), f"reason {letter}") for letter in letters]
     case = Case("all", "add", lambda: [*outcomes, outcomes[0]])
-    use(Suite("tiny", "many", lambda: [case], READINGS))
+    use(Suite("tiny", "many", lambda folder: [case], READINGS))
     assert run(["conformance"]) == 1
     lines = [line.strip() for line in capsys.readouterr().out.splitlines()[:6]]
     assert lines[1:] == [
         "2 x reason a", "1 x reason b", "1 x reason c", "1 x reason d", "4 x 4 other reasons"
     ]  # fmt: skip
+
+
+def test_only_fetch_fetches(use, capsys):
+    fetched = []
+    use(suite_of(dict.fromkeys("ab", ""), fetch=fetched.append))
+    assert run(["conformance"]) == 0
+    assert fetched == []
+    assert run(["conformance", "--fetch"]) == 0
+    assert fetched == [use.root / "build" / "conformance"]

@@ -1,5 +1,7 @@
 """torch's judge: every operator that has a gradient passes, and a wrong gradient does not."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -9,11 +11,12 @@ from cgkit.conformance.suite import run_cases
 from cgkit.conformance.tally import Tally
 from cgkit.operators import ALL, COMPOSED
 
+HERE = Path()
 WITHOUT = {"eye_like", "measure", "max_pool_places", "stop_gradient"}
 
 
 def test_every_operator_with_a_gradient_has_cases():
-    groups = {case.group for case in prepare()}
+    groups = {case.group for case in prepare(HERE)}
     with_gradient = {name for name, each in ALL.items() if each.gradient is not None}
     assert with_gradient - groups == WITHOUT
     assert set(COMPOSED) <= groups
@@ -21,13 +24,13 @@ def test_every_operator_with_a_gradient_has_cases():
 
 
 def test_names_of_cases_are_unlike():
-    names = [case.name for case in prepare()]
+    names = [case.name for case in prepare(HERE)]
     assert len(names) == len(set(names))
 
 
 @pytest.mark.oracle
 def test_figures():
-    found = run_cases(prepare(), READINGS, {}, lambda case, outcomes: None)
+    found = run_cases(prepare(HERE), READINGS, {}, lambda case, outcomes: None)
     tally = Tally(READINGS, found)
     total = tally.total()
     assert total.tried >= 1036

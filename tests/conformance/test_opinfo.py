@@ -1,5 +1,7 @@
 """torch's samples: the figures of the whole suite are lower bounds, and a wrong rule is seen."""
 
+from pathlib import Path
+
 import pytest
 
 from cgkit import ops
@@ -8,6 +10,8 @@ from cgkit.conformance.opinfo import OPINFO, SAMPLES, prepare
 from cgkit.conformance.suite import run_cases
 from cgkit.conformance.tally import Tally
 from cgkit.conformance.torch_calls import CALLS
+
+HERE = Path()
 
 
 def tally_of(cases):
@@ -24,7 +28,7 @@ def test_the_suite_wants_what_was_promised():
 
 @pytest.mark.oracle
 def test_figures():
-    tally = tally_of(prepare())
+    tally = tally_of(prepare(HERE))
     total = tally.total()
     assert total.tried == SAMPLES
     assert set(tally.rows) == set(CALLS)
@@ -55,7 +59,7 @@ def test_what_is_wrong_is_seen(name, monkeypatch):
     table, expected = WRONG[name]
     monkeypatch.setattr(opinfo, "CALLS", table)
     monkeypatch.setattr(opinfo, "SAMPLES", 1)
-    tally = tally_of(prepare())
+    tally = tally_of(prepare(HERE))
     row = tally.rows["tanh"]
     assert row.tried == 1
     assert tuple(row.reading(each) for each in OPINFO.readings) == expected
@@ -65,6 +69,6 @@ def test_what_is_wrong_is_seen(name, monkeypatch):
 def test_samples_that_torch_lacks_count_against(monkeypatch):
     monkeypatch.setattr(opinfo, "CALLS", {"neg": ops.neg})
     monkeypatch.setattr(opinfo, "SAMPLES", 4)
-    total = tally_of(prepare()).total()
+    total = tally_of(prepare(HERE)).total()
     assert (total.passed, total.tried) == (1, 4)
     assert total.reasons == {"not tried": 3}

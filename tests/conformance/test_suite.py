@@ -47,19 +47,19 @@ def test_what_is_done_is_not_run_again():
 
 
 def test_a_missing_package_is_named_with_its_cure():
-    suite = Suite("tiny", "nothing", list, READINGS, needs=("json", "no_such_package"))
+    suite = Suite("tiny", "nothing", lambda folder: [], READINGS, needs=("json", "no_such_package"))
     with pytest.raises(EnvironmentFault) as caught:
         suite.require()
     assert "'tiny' needs no_such_package" in str(caught.value)
     assert "python start.py conformance tiny" in str(caught.value)
-    Suite("tiny", "nothing", list, READINGS, needs=("json",)).require()
+    Suite("tiny", "nothing", lambda folder: [], READINGS, needs=("json",)).require()
 
 
 @pytest.mark.parametrize(
     ("passed", "good"), [((10, 10), True), ((9, 10), True), ((8, 10), False), ((9, 9), False)]
 )
 def test_good_is_enough_of_all_and_of_each(passed, good):
-    suite = Suite("tiny", "nothing", list, READINGS, wanted=95.0, wanted_each=90.0)
+    suite = Suite("tiny", "nothing", lambda folder: [], READINGS, wanted=95.0, wanted_each=90.0)
     first, second = passed
     rows = {"a": Row(first, 10), "b": Row(second, 10)}
     assert suite.good(Row(first + second, 20), rows) is good
