@@ -4,6 +4,7 @@
     GraphBuilder  describes first, computes later           (static graphs)
     ops           the operators, for both
     draw          a picture of either
+    testing       gradients and operators, checked
 
 >>> from cgkit import Tensor
 >>> x = Tensor(3.0, requires_grad=True)
@@ -14,6 +15,7 @@ Tensor(7.)
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from cgkit import operators as ops
@@ -35,6 +37,7 @@ from cgkit.tensor import Tensor, enable_grad, grad, no_grad, set_grad
 from cgkit.types import Dim, TensorType
 
 if TYPE_CHECKING:
+    from cgkit import testing as testing
     from cgkit.render import draw, draw_text, save
 
 __version__ = "0.1.0"
@@ -55,6 +58,8 @@ def __getattr__(name: str) -> Any:
         from cgkit import render
 
         return getattr(render, name)
+    if name == "testing":
+        return importlib.import_module("cgkit.testing")
     raise AttributeError(f"module 'cgkit' has no attribute {name!r}")
 
 

@@ -37,6 +37,13 @@ def test_what_is_made_of_operators_stands_beside_them():
         cgkit.ops.__getattr__("topc")
 
 
+def test_testing_is_there_when_it_is_asked_for():
+    ask = "import cgkit, numpy; cgkit.testing.check_gradient(lambda x: x * x, numpy.ones(2))"
+    subprocess.run([sys.executable, "-c", ask], check=True)
+    with pytest.raises(AttributeError, match="no attribute 'testings'"):
+        cgkit.testings  # noqa: B018
+
+
 def test_nothing_heavy_is_imported():
     ask = "import cgkit, sys; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True)
