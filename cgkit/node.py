@@ -303,8 +303,8 @@ class Operator:
             many = f"{self.operands} operand" + "s" * (self.operands != 1)
             raise OperandError(f"{self.name} takes {many}, got {len(inputs)}")
         for value in params.values():
-            if value.__class__ is list:
-                params = {k: tuple(v) if v.__class__ is list else v for k, v in params.items()}
+            if value.__class__ in LISTS:
+                params = {k: _plain(v) if v.__class__ in LISTS else v for k, v in params.items()}
                 break
         best: Operand | None = None
         for operand in inputs:
@@ -360,6 +360,15 @@ class Operator:
 
 Operator.__init_subclass__()  # it speaks for itself, as its subclasses do
 type.__setattr__(Operator, "__signature__", speech.Own(speech.calling, None))
+
+
+LISTS = frozenset((list, np.ndarray))
+"""Params that are kept as tuples, which cannot change and can be compared."""
+
+
+def _plain(value: Any) -> Any:
+    found = value.tolist() if isinstance(value, np.ndarray) else value
+    return tuple(found) if isinstance(found, list) else found
 
 
 class MultiOperator(Operator):

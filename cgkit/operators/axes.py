@@ -17,7 +17,7 @@ from cgkit.operators.elementwise import no_flops
 from cgkit.operators.movement import reshape, transpose
 from cgkit.operators.operands import as_operand
 from cgkit.operators.samples import with_params
-from cgkit.operators.settings import normal_axes
+from cgkit.operators.settings import normal_axes, normal_axis
 from cgkit.types import Shape, Size, TensorType, count, meet, show_shape
 
 Axis = int | tuple[int, ...] | None
@@ -125,7 +125,7 @@ def _shifts(ndim: int, shift: int | tuple[int, ...], axis: int | tuple[int, ...]
         raise ShapeError(f"roll needs a shift for each axis: shift {shift}, axis {axis}")
     found: dict[int, int] = {}
     for at, far in zip(axes, each, strict=True):
-        (place,) = normal_axes(at, ndim)
+        place = normal_axis(at, ndim)
         found[place] = found.get(place, 0) + _whole(far)
     return found
 
@@ -201,7 +201,7 @@ def swapaxes(a: Any, first: int, second: int) -> Any:
     """
     a = as_operand(a)
     ndim = len(a.shape)
-    (i,), (j,) = normal_axes(first, ndim), normal_axes(second, ndim)
+    i, j = normal_axis(first, ndim), normal_axis(second, ndim)
     order = list(range(ndim))
     order[i], order[j] = j, i
     return transpose(a, axes=tuple(order))
@@ -223,9 +223,9 @@ def flatten(a: Any, start: int = 0, end: int = -1) -> Any:
     a = as_operand(a)
     shape = tuple(a.shape)
     if not shape:
-        normal_axes((start,), 1)
+        normal_axis(start, 1)
         return reshape(a, shape=(1,))
-    (i,), (j,) = normal_axes(start, len(shape)), normal_axes(end, len(shape))
+    i, j = normal_axis(start, len(shape)), normal_axis(end, len(shape))
     if i > j:
         raise ShapeError(f"flatten cannot begin at axis {i} and end before it, at axis {j}")
     size: Size = count(shape[i : j + 1])

@@ -23,7 +23,7 @@ from cgkit.operators.movement import broadcast_to, reshape
 from cgkit.operators.powers import rsqrt, square
 from cgkit.operators.reduction import as_wide, cast_count, float_dtype, folded, mean, sum_
 from cgkit.operators.samples import FLOATS, variations
-from cgkit.operators.settings import normal_axes
+from cgkit.operators.settings import normal_axis
 from cgkit.types import Shape, Size, TensorType, meet, show_shape
 
 
@@ -54,7 +54,7 @@ def _check(name: str, x: TensorType, epsilon: Any, axis: int, **vectors: TensorT
 def _channel_axis(ndim: int, axis: int) -> int:
     if isinstance(axis, bool) or not isinstance(axis, int):
         raise ShapeError(f"the channels lie along one axis, not along {axis!r}")
-    return normal_axes(axis, ndim)[0]
+    return normal_axis(axis, ndim)
 
 
 def _infer_norm(

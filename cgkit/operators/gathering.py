@@ -18,12 +18,12 @@ from cgkit.errors import DtypeError, ShapeError
 from cgkit.node import Kind, Operator, Sample, Samples
 from cgkit.operators.elementwise import no_flops
 from cgkit.operators.indexing import index_
-from cgkit.operators.indices import ARRAY, Item, Span
+from cgkit.operators.indices import ARRAY, Item, Span, wrong_place
 from cgkit.operators.joining import unbind
 from cgkit.operators.movement import reshape
 from cgkit.operators.operands import as_operand
 from cgkit.operators.samples import variations, with_params
-from cgkit.operators.settings import normal_axes
+from cgkit.operators.settings import as_shape, normal_axis
 from cgkit.types import Shape, Size, TensorType, as_dtype, meet_shapes, show_shape, value_of
 
 
@@ -48,7 +48,7 @@ def _check_prefix(name: str, shape: Shape, places: Shape, axis: int) -> None:
             f"{name} needs places of {len(shape)} axes, as {show_shape(shape)} has, "
             f"got {show_shape(places)}"
         )
-    (at,) = normal_axes(axis, len(shape))
+    at = normal_axis(axis, len(shape))
     for i, (size, many) in enumerate(zip(shape, places, strict=True)):
         known, wanted = value_of(size), value_of(many)
         if i != at and known is not None and wanted is not None and wanted > known:
@@ -60,8 +60,8 @@ def _check_prefix(name: str, shape: Shape, places: Shape, axis: int) -> None:
 
 def _grid(places: np.ndarray, axis: int, size: int) -> tuple[np.ndarray, ...]:
     """Give the places on every axis: its own on all but one."""
-    if places.size and not (-size <= places.min() and places.max() < size):
-        wrong = places.min() if places.min() < -size else places.max()
+    wrong = wrong_place(places, size)
+    if wrong is not None:
         raise ShapeError(f"place {wrong} lies outside axis {axis} of size {size}")
     at = axis % places.ndim
     grid = np.ogrid[tuple(slice(n) for n in places.shape)]
@@ -135,7 +135,8 @@ add_elements: Operator = Operator(
 def _infer_one_hot(a: TensorType, size: Size, axis: int = -1, dtype: str = "float64") -> TensorType:
     if a.dtype.kind not in "iu":
         raise DtypeError(f"one_hot marks places, which are of an integer dtype, not {a.dtype}")
-    (at,) = normal_axes(axis, a.ndim + 1)
+    at = normal_axis(axis, a.ndim + 1)
+    (size,) = as_shape((size,))
     return TensorType((*a.shape[:at], size, *a.shape[at:]), as_dtype(dtype))
 
 
@@ -165,13 +166,13 @@ one_hot: Operator = Operator(
 
 
 def _infer_positions(a: TensorType, axis: int) -> TensorType:
-    (at,) = normal_axes(axis, a.ndim)
+    at = normal_axis(axis, a.ndim)
     return TensorType((a.shape[at],), "int64")
 
 
 def _positions(a: Any, axis: int) -> np.ndarray:
     shape = np.shape(a)
-    return np.arange(shape[normal_axes(axis, len(shape))[0]], dtype="int64")
+    return np.arange(shape[normal_axis(axis, len(shape))], dtype="int64")
 
 
 positions: Operator = Operator(
@@ -206,7 +207,7 @@ def take(a: Any, places: Any, axis: int = 0) -> Any:
     """
     a = as_operand(a)
     ndim = len(a.shape)
-    (at,) = normal_axes(axis, ndim)
+    at = normal_axis(axis, ndim)
     index = tuple(ARRAY if i == at else Span() for i in range(ndim))
     return index_(a, as_places(places), index=index)
 

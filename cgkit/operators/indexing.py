@@ -84,8 +84,8 @@ def _infer_index(a: TensorType, *arrays: TensorType, index: tuple[Item, ...]) ->
 def _compute_index(a: Any, *arrays: Any, index: tuple[Item, ...]) -> Any:
     try:
         return np.asarray(a)[to_python(index, arrays)]
-    except IndexError as error:
-        raise outside(np.shape(a), index, arrays, error) from None
+    except IndexError:
+        raise outside(np.shape(a), index, arrays) from None
 
 
 def _scatter(g: Any, *arrays: Any, shape: tuple[int, ...], index: tuple[Item, ...]) -> np.ndarray:

@@ -68,7 +68,7 @@ def to_python(index: tuple[Item, ...], arrays: Sequence[Any] = ()) -> tuple[Any,
     >>> to_python((Span(1), 0, None))
     (slice(1, None, None), 0, None)
     """
-    if arrays or ARRAY in index:
+    if not isinstance(index, tuple) or arrays or ARRAY in index:
         check_index(index, len(arrays))
     rest = iter(arrays)
     return tuple(
@@ -221,7 +221,7 @@ def infer_index(shape: Shape, index: tuple[Item, ...], arrays: tuple[TensorType,
         else:
             _check_inside(item, size, axis)
         axis += 1
-    return tuple(_with_arrays(result, index, places, shapes))
+    return (*_with_arrays(result, index, places, shapes), *shape[axis:])
 
 
 def _with_arrays(
@@ -292,8 +292,8 @@ def places_in(shape: Any, arrays: Sequence[Any], index: tuple[Item, ...], part: 
     places = to_python(index, arrays)
     try:
         wanted = np.broadcast_to(np.False_, shape)[places].shape
-    except IndexError as error:
-        raise outside(shape, index, arrays, error) from None
+    except IndexError:
+        raise outside(shape, index, arrays) from None
     if wanted != part.shape:
         raise ShapeError(
             f"the shape {show_shape(part.shape)} is not that of a part of {show_shape(shape)}, "
@@ -302,7 +302,7 @@ def places_in(shape: Any, arrays: Sequence[Any], index: tuple[Item, ...], part: 
     return places
 
 
-def outside(shape: Any, index: Any, arrays: Sequence[Any], error: IndexError) -> Exception:
+def outside(shape: Any, index: Any, arrays: Sequence[Any]) -> Exception:
     """Make the error of an index that does not fit a shape."""
     types = tuple(TensorType(np.shape(x), np.asarray(x).dtype) for x in arrays)
     try:
@@ -311,7 +311,40 @@ def outside(shape: Any, index: Any, arrays: Sequence[Any], error: IndexError) ->
             infer_index(tuple(shape), index, types)
     except CgkitError as known:
         return known
-    return ShapeError(f"an index lies outside {show_shape(shape)}: {error}")
+    return _outside_by_value(tuple(shape), index, arrays)
+
+
+def _outside_by_value(shape: Any, index: Any, arrays: Sequence[Any]) -> ShapeError:
+    rest = map(np.asarray, arrays)
+    axis = 0
+    for item in index:
+        if isinstance(item, str):
+            array = next(rest)
+            sizes = shape[axis : axis + array.ndim]
+            if array.dtype == np.bool_ and array.shape != sizes:
+                return ShapeError(
+                    f"a mask of shape {show_shape(array.shape)} does not fit {show_shape(shape)}",
+                    attempt="a mask of the sizes of the axes that it is for",
+                )
+            wrong = None if array.dtype == np.bool_ else wrong_place(array, shape[axis])
+            if wrong is not None:
+                return ShapeError(f"place {wrong} lies outside axis {axis} of size {shape[axis]}")
+            axis += array.ndim - 1 if array.dtype == np.bool_ else 0
+        axis += item is not None
+    return ShapeError(f"an index does not fit {show_shape(shape)}")
+
+
+def wrong_place(places: np.ndarray, size: int) -> int | None:
+    """Find a place that lies outside an axis of a size, if there is one.
+
+    Examples
+    --------
+    >>> wrong_place(np.array([0, -2, 5]), 2), wrong_place(np.array([0, -2]), 2)
+    (5, None)
+    """
+    if not places.size or (-size <= places.min() and places.max() < size):
+        return None
+    return int(places.min() if places.min() < -size else places.max())
 
 
 def check_integers(arrays: Iterable[Any]) -> None:

@@ -21,7 +21,7 @@ from cgkit.operators.indices import Span
 from cgkit.operators.movement import concat
 from cgkit.operators.operands import as_operand
 from cgkit.operators.samples import with_params
-from cgkit.operators.settings import normal_axes
+from cgkit.operators.settings import normal_axis
 from cgkit.types import Size, TensorType, meet, show_shape, value_of
 
 
@@ -40,7 +40,7 @@ def _infer_stack(*parts: TensorType, axis: int = 0) -> TensorType:
                 why=error.what if isinstance(error, ShapeError) else "",
                 attempt="concat, which joins along an axis that is there",
             ) from None
-    (at,) = normal_axes(axis, first.ndim + 1)
+    at = normal_axis(axis, first.ndim + 1)
     return TensorType(
         (*shape[:at], len(parts), *shape[at:]), np.result_type(*(part.dtype for part in parts))
     )
@@ -49,11 +49,11 @@ def _infer_stack(*parts: TensorType, axis: int = 0) -> TensorType:
 def _stack(*parts: Any, axis: int = 0) -> Any:
     if len(parts) == 1 and isinstance(parts[0], list | tuple):
         raise OperandError("stack takes tensors, not a list of them", attempt="stack(a, b)")
-    return np.stack(parts, axis)
+    return np.stack(parts, normal_axis(axis, np.ndim(parts[0]) + 1) if parts else 0)
 
 
 def _stack_back(g: Any, y: Any, *parts: Any, axis: int = 0) -> tuple[Any, ...]:
-    (at,) = normal_axes(axis, g.ndim)
+    at = normal_axis(axis, g.ndim)
     before = (Span(),) * at
     after = (Span(),) * (g.ndim - at - 1)
     return tuple(slice_(g, index=(*before, i, *after)) for i in range(len(parts)))
@@ -125,7 +125,7 @@ def _given_sizes(size: Size, sizes: tuple[Size, ...]) -> tuple[Size, ...]:
 def _infer_split(
     a: TensorType, sections: int | None = None, sizes: Any = None, axis: int = 0
 ) -> tuple[TensorType, ...]:
-    (at,) = normal_axes(axis, a.ndim)
+    at = normal_axis(axis, a.ndim)
     return tuple(
         TensorType((*a.shape[:at], size, *a.shape[at + 1 :]), a.dtype)
         for size in split_sizes(a.shape[at], sections, sizes)
@@ -133,7 +133,7 @@ def _infer_split(
 
 
 def _parts(shape: Any, sections: int | None, sizes: Any, axis: int) -> list[tuple[Span, ...]]:
-    (at,) = normal_axes(axis, len(shape))
+    at = normal_axis(axis, len(shape))
     found: list[tuple[Span, ...]] = []
     low: Size = 0
     for size in split_sizes(shape[at], sections, sizes):
@@ -185,7 +185,7 @@ def unbind(a: Any, axis: int = 0) -> tuple[Any, ...]:
     """
     a = as_operand(a)
     shape = tuple(a.shape)
-    (at,) = normal_axes(axis, len(shape))
+    at = normal_axis(axis, len(shape))
     size = shape[at]
     if not isinstance(size, int):
         raise ShapeError(f"unbind of an axis of size {size}: how many parts is not known")

@@ -19,7 +19,7 @@ from cgkit.operators.elementwise import cast, no_flops
 from cgkit.operators.indexing import slice_
 from cgkit.operators.indices import Span
 from cgkit.operators.samples import with_params
-from cgkit.operators.settings import as_shape, normal_axes
+from cgkit.operators.settings import as_shape, normal_axes, normal_axis
 from cgkit.types import Shape, Size, TensorType, count, meet, show_shape
 
 
@@ -151,6 +151,8 @@ def _sum_to(a: Any, shape: tuple[int, ...]) -> Any:
     stretched = [i for i, size in enumerate(shape) if size == 1 and array.shape[lead + i] != 1]
     axes = (*range(lead), *(lead + i for i in stretched))
     if not axes:
+        if array.shape != shape:
+            _infer_sum_to(TensorType(array.shape, array.dtype), shape)
         return array.copy()
     total = np.add.reduce(array, axes, dtype=array.dtype, keepdims=True)
     return total.reshape(shape)
@@ -194,7 +196,7 @@ def _infer_concat(*parts: TensorType, axis: int = 0) -> TensorType:
     if not parts:
         raise ShapeError("concat needs at least one tensor")
     first = parts[0]
-    (at,) = normal_axes(axis, first.ndim)
+    at = normal_axis(axis, first.ndim)
     shape: list[Size] = list(first.shape)
     for part in parts[1:]:
         if part.ndim != first.ndim:
@@ -220,7 +222,7 @@ def _meet_in_concat(first: TensorType, part: TensorType, axis: int) -> Size:
 def _concat(*parts: Any, axis: int = 0) -> Any:
     if len(parts) == 1 and isinstance(parts[0], list | tuple):
         raise OperandError("concat takes tensors, not a list of them", attempt="concat(a, b)")
-    return np.concatenate(parts, axis)
+    return np.concatenate(parts, normal_axis(axis, np.ndim(parts[0])) if parts else 0)
 
 
 def _concat_part(g: Any, i: int, sizes: tuple[Size, ...], axis: int) -> Any:
@@ -230,7 +232,7 @@ def _concat_part(g: Any, i: int, sizes: tuple[Size, ...], axis: int) -> Any:
 
 
 def _concat_back(g: Any, y: Any, *parts: Any, axis: int = 0) -> tuple[Any, ...]:
-    (at,) = normal_axes(axis, g.ndim)
+    at = normal_axis(axis, g.ndim)
     sizes = tuple(part.shape[at] for part in parts)
     return tuple(_concat_part(g, i, sizes, at) for i in range(len(parts)))
 

@@ -24,7 +24,7 @@ from cgkit.operators.operands import as_operand
 from cgkit.operators.pooling import avg_pool
 from cgkit.operators.powers import rsqrt, square
 from cgkit.operators.reduction import mean
-from cgkit.operators.settings import as_number, normal_axes
+from cgkit.operators.settings import as_number, normal_axis
 from cgkit.operators.statistics import var
 from cgkit.types import Shape, broadcast_shapes, show_shape, value_of
 
@@ -214,7 +214,7 @@ def _last_axes(name: str, x: Any, axis: int) -> tuple[int, ...]:
     ndim = len(x.shape)
     if not isinstance(axis, int):
         raise ShapeError(f"the axis of {name} is the first that is normalized, not {axis!r}")
-    (first,) = normal_axes(axis, ndim)
+    first = normal_axis(axis, ndim)
     return tuple(range(first, ndim))
 
 

@@ -19,7 +19,7 @@ from cgkit.operators.elementwise import no_flops
 from cgkit.operators.gathering import gather_elements
 from cgkit.operators.reduction import nothing_to_reduce, reduced_shape
 from cgkit.operators.samples import with_params
-from cgkit.operators.settings import normal_axes
+from cgkit.operators.settings import normal_axis
 from cgkit.types import Size, TensorType, value_of
 
 PLACES = np.dtype("int64")
@@ -27,7 +27,7 @@ PLACES = np.dtype("int64")
 
 def _place_of(name: str, find: Callable[..., Any], word: str) -> Operator:
     def check(shape: Any, axis: int | None) -> None:
-        folded = shape if axis is None else (shape[normal_axes((axis,), len(shape))[0]],)
+        folded = shape if axis is None else (shape[normal_axis(axis, len(shape))],)
         if any(isinstance(size, int) and size == 0 for size in folded):
             raise nothing_to_reduce(name, shape, axis)
 
@@ -56,13 +56,13 @@ argmin: Operator = _place_of("argmin", np.argmin, "smallest")
 
 
 def _infer_argsort(a: TensorType, axis: int = -1, descending: bool = False) -> TensorType:
-    normal_axes((axis,), a.ndim)
+    normal_axis(axis, a.ndim)
     return TensorType(a.shape, PLACES)
 
 
 def _argsort(a: Any, axis: int = -1, descending: bool = False) -> np.ndarray:
     array = np.asarray(a)
-    (at,) = normal_axes((axis,), array.ndim)
+    at = normal_axis(axis, array.ndim)
     if not descending:
         return np.argsort(array, at, kind="stable").astype(PLACES)
     turned = np.argsort(np.flip(array, at), at, kind="stable")  # equals must keep their order
@@ -89,13 +89,13 @@ def _check_many(k: Any, size: Size) -> int:
 
 
 def _infer_argtopk(a: TensorType, k: int, axis: int = -1, largest: bool = True) -> TensorType:
-    (at,) = normal_axes((axis,), a.ndim)
+    at = normal_axis(axis, a.ndim)
     return TensorType((*a.shape[:at], _check_many(k, a.shape[at]), *a.shape[at + 1 :]), PLACES)
 
 
 def _argtopk(a: Any, k: int, axis: int = -1, largest: bool = True) -> np.ndarray:
     array = np.asarray(a)
-    (at,) = normal_axes((axis,), array.ndim)
+    at = normal_axis(axis, array.ndim)
     many = _check_many(k, array.shape[at])
     order = np.moveaxis(_argsort(array, at, descending=largest), at, -1)[..., :many]
     return np.ascontiguousarray(np.moveaxis(order, -1, at))
@@ -114,7 +114,7 @@ argtopk: Operator = Operator(
 def _running_place(name: str, ufunc: np.ufunc, word: str) -> Operator:
     def compute(a: Any, axis: int) -> np.ndarray:
         array = np.asarray(a)
-        (at,) = normal_axes((axis,), array.ndim)
+        at = normal_axis(axis, array.ndim)
         line = np.moveaxis(array, at, -1)
         reached = (line == ufunc.accumulate(line, -1)) | (line != line)
         places = np.where(reached, np.arange(line.shape[-1]), 0)

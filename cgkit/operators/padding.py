@@ -17,6 +17,7 @@ from cgkit.errors import ShapeError
 from cgkit.node import Kind, Operator
 from cgkit.operators.elementwise import no_flops
 from cgkit.operators.samples import with_params
+from cgkit.operators.settings import as_shape
 from cgkit.types import Shape, Size, TensorType, meet_shapes, show_shape, value_of
 
 Widths = tuple[tuple[Size, Size], ...]
@@ -162,7 +163,7 @@ pad: Operator = Padding(
 
 
 def _infer_fold(g: TensorType, shape: Shape, pads: Any, mode: str) -> TensorType:
-    result = TensorType(shape, g.dtype)
+    result = TensorType(as_shape(shape), g.dtype)
     expected = _infer_pad(result, pads, mode).shape
     meet_shapes(g.shape, expected, f"what padding {show_shape(shape)} gives")
     return result
@@ -170,9 +171,11 @@ def _infer_fold(g: TensorType, shape: Shape, pads: Any, mode: str) -> TensorType
 
 def _fold(g: Any, shape: tuple[int, ...], pads: Any, mode: str) -> np.ndarray:
     array = np.asarray(g)
-    result = np.zeros(shape, array.dtype)
+    known = _infer_fold(TensorType(array.shape, array.dtype), shape, pads, mode)
+    result = np.zeros([int(size) for size in known.shape], array.dtype)
     if result.ndim:
-        np.add.at(result, _sources(shape, normal_widths(len(shape), pads), mode), array)
+        widths = normal_widths(result.ndim, pads)
+        np.add.at(result, _sources(result.shape, widths, mode), array)
     else:
         result[...] = array
     return result

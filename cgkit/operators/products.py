@@ -30,7 +30,7 @@ from cgkit.operators.reduction import (
     spread,
 )
 from cgkit.operators.samples import with_params
-from cgkit.operators.settings import normal_axes
+from cgkit.operators.settings import normal_axes, normal_axis
 from cgkit.types import TensorType, count, meet_shapes
 
 _fold: Callable[..., Any] = np.multiply.reduce
@@ -51,7 +51,7 @@ def _running(name: str, ufunc: np.ufunc) -> tuple[Callable[..., Any], Rule]:
 
     def compute(a: Any, axis: int, exclusive: bool = False, reverse: bool = False) -> np.ndarray:
         array = np.asarray(a)
-        (at,) = normal_axes(axis, array.ndim)
+        at = normal_axis(axis, array.ndim)
         line = np.moveaxis(array, at, -1)[..., :: -1 if reverse else 1]
         result = np.empty(line.shape, dtype_of(array.dtype))
         if exclusive and line.shape[-1]:
@@ -64,7 +64,7 @@ def _running(name: str, ufunc: np.ufunc) -> tuple[Callable[..., Any], Rule]:
     def infer(
         a: TensorType, axis: int, exclusive: bool = False, reverse: bool = False
     ) -> TensorType:
-        normal_axes((axis,), a.ndim)
+        normal_axis(axis, a.ndim)
         return TensorType(a.shape, dtype_of(a.dtype))
 
     return compute, infer
@@ -87,7 +87,7 @@ def _cumprod_back(
 
 def _shifted(x: Any, axis: int, reverse: bool) -> Any:
     """Move elements on by one place along an axis, in the direction of running; 0 comes in."""
-    (at,) = normal_axes(axis, x.ndim)
+    at = normal_axis(axis, x.ndim)
     way = (-1, 1) if reverse else (1, -1)
     return pad(x, pads=tuple(way if i == at else (0, 0) for i in range(x.ndim)))
 
@@ -115,7 +115,7 @@ cumprod: Operator = Operator(
 
 def _infer_recurrence(a: TensorType, b: TensorType, axis: int, reverse: bool = False) -> TensorType:
     shape = meet_shapes(a.shape, b.shape, "that of what is added")
-    normal_axes((axis,), a.ndim)
+    normal_axis(axis, a.ndim)
     if a.dtype.kind not in "fiu" or b.dtype.kind not in "fiu":
         raise DtypeError(f"recurrence cannot take {a.dtype} and {b.dtype}")
     return TensorType(shape, np.result_type(a.dtype, b.dtype))
@@ -158,18 +158,18 @@ def _added_back(g: Any, a: Any, axis: int, reverse: bool) -> Any:
 
 def _logcumsumexp(a: Any, axis: int) -> np.ndarray:
     array, dtype = as_wide("logcumsumexp", a)
-    (at,) = normal_axes((axis,), array.ndim)
+    at = normal_axis(axis, array.ndim)
     return np.logaddexp.accumulate(array, at).astype(dtype, copy=False)
 
 
 def _infer_logcumsumexp(a: TensorType, axis: int) -> TensorType:
-    normal_axes((axis,), a.ndim)
+    normal_axis(axis, a.ndim)
     return TensorType(a.shape, float_dtype("logcumsumexp", a.dtype))
 
 
 def _logcumsumexp_back(g: Any, y: Any, a: Any, axis: int) -> Any:
     """Pass back a running sum with factors exp(y[k] - y[k + 1]), which are at most 1."""
-    (at,) = normal_axes(axis, a.ndim)
+    at = normal_axis(axis, a.ndim)
     pads = tuple((-1, 1) if i == at else (0, 0) for i in range(a.ndim))
     factors = exp(y - (pad(y, pads=pads, mode="edge") if a.shape[at] != 0 else y))
     return exp(a - y) * recurrence(factors, g, axis=axis, reverse=True)

@@ -16,7 +16,7 @@ from cgkit.node import Kind, Operator
 from cgkit.operators.elementwise import no_flops
 from cgkit.operators.movement import reshape, sum_to
 from cgkit.operators.samples import with_params
-from cgkit.operators.settings import as_shape, normal_axes
+from cgkit.operators.settings import as_shape, normal_axes, normal_axis
 from cgkit.types import Shape, TensorType
 
 
@@ -67,14 +67,14 @@ def _times(repeats: Any) -> int:
 def _infer_repeat(a: TensorType, repeats: int, axis: int | None = None) -> TensorType:
     if axis is None:
         return TensorType((a.size * _times(repeats),), a.dtype)
-    (at,) = normal_axes(axis, a.ndim)
+    at = normal_axis(axis, a.ndim)
     sizes = (size * _times(repeats) if i == at else size for i, size in enumerate(a.shape))
     return TensorType(sizes, a.dtype)
 
 
 def _repeat(a: Any, repeats: int, axis: int | None = None) -> np.ndarray:
     array = np.asarray(a)
-    at = None if axis is None else normal_axes(axis, array.ndim)[0]
+    at = None if axis is None else normal_axis(axis, array.ndim)
     return np.repeat(array, _times(repeats), at)
 
 

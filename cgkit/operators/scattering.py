@@ -31,7 +31,7 @@ from cgkit.operators.indices import ARRAY, Item, Span, check_integers, infer_ind
 from cgkit.operators.movement import broadcast_to, reshape
 from cgkit.operators.operands import as_operand
 from cgkit.operators.samples import apart, variations
-from cgkit.operators.settings import as_shape, normal_axes
+from cgkit.operators.settings import as_shape, normal_axis
 from cgkit.operators.writing import put
 from cgkit.types import Shape, TensorType, meet_shapes, show_shape
 
@@ -199,7 +199,7 @@ def scatter_elements(a: Any, places: Any, new: Any, axis: int = 0, reduction: st
         raise ShapeError(
             f"places of shape {show_shape(shape)} need as many axes as {show_shape(a.shape)}"
         )
-    (at,) = normal_axes(axis, ndim)
+    at = normal_axis(axis, ndim)
     if not new.shape:
         new = broadcast_to(new, shape=shape)
     arrays = tuple(

@@ -53,6 +53,27 @@ def normal_axes(axes: Any, ndim: int) -> tuple[int, ...]:
     return normal
 
 
+def normal_axis(axis: Any, ndim: int) -> int:
+    """Give one axis counted from the front.
+
+    Raises
+    ------
+    ShapeError
+        It does not exist, or it is no single axis.
+
+    Examples
+    --------
+    >>> normal_axis(-1, 3)
+    2
+    """
+    if not is_whole(axis):
+        raise ShapeError(
+            f"one axis is needed here, not {axis!r:.60}",
+            attempt="an axis such as -1" * (ndim > 0),
+        )
+    return normal_axes(axis, ndim)[0]
+
+
 def as_shape(shape: Any, least: int = 0) -> Shape:
     """Give a param as a shape: one size stands for itself.
 

@@ -104,8 +104,8 @@ def _put(a: Any, b: Any, *arrays: Any, index: tuple[Item, ...]) -> np.ndarray:
     places = to_python(index, arrays)
     try:
         part = result[places].shape
-    except IndexError as error:
-        raise outside(result.shape, index, arrays, error) from None
+    except IndexError:
+        raise outside(result.shape, index, arrays) from None
     old = _type_of(result)
     _check_fits("put", old, _weak(b, old), part)
     result[places] = b
@@ -153,8 +153,8 @@ def _lasting(*arrays: Any, shape: tuple[int, ...], index: tuple[Item, ...]) -> A
     places = to_python(index, arrays)
     try:
         part = marks[places]
-    except IndexError as error:
-        raise outside(marks.shape, index, arrays, error) from None
+    except IndexError:
+        raise outside(marks.shape, index, arrays) from None
     number = np.arange(1, part.size + 1).reshape(part.shape)
     marks[places] = number
     return np.asarray(marks[places] == number)

@@ -93,11 +93,15 @@ def as_dtype(dtype: DTypeLike) -> np.dtype:
 def weak_dtype(number: bool | int | float, others: Sequence[np.dtype]) -> np.dtype | None:
     """Give the dtype that a plain number takes among operands of these dtypes; None if alone.
 
+    A truth value stays one: it gives way to every other dtype by itself, and may be a condition.
+
     Examples
     --------
     >>> weak_dtype(2.0, [np.dtype("float32")])
     dtype('float32')
     """
+    if number.__class__ is bool:
+        return np.dtype(np.bool_)
     return np.result_type(*others, number) if others else None
 
 

@@ -43,7 +43,7 @@ def test_nothing_is_written_elsewhere(act, shape):
 
 def test_places_inside():
     at = np.array([0, 5])
-    with pytest.raises(ShapeError, match="an index lies outside"):
+    with pytest.raises(ShapeError, match="place 5 lies outside axis 0 of size 3"):
         places_in((3,), (at,), (ARRAY,), np.ones(2))
     assert places_in((6,), (at,), (ARRAY,), np.ones(2))[0] is at
 
@@ -61,3 +61,20 @@ def test_errors_are_ours(x, key, said):
     for handle in (Tensor(x), GraphBuilder().placeholder(x.shape)):
         with pytest.raises(CgkitError, match=said):
             handle[key]
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        (np.array([True, False, True]), "mask"),
+        ((slice(None), np.array([True, False])), "mask"),
+        (([0, 1], [0, -4]), "place -4 lies outside axis 1 of size 3"),
+        ((None, [0], [7]), "place 7 lies outside axis 1 of size 3"),
+    ],
+)
+def test_values_that_do_not_fit(key, said):
+    x = Tensor(np.ones((2, 3)))
+    with pytest.raises(ShapeError, match=said):
+        x[key]
+    with pytest.raises(ShapeError, match=said):
+        x[key] = 0.0

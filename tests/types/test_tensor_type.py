@@ -36,8 +36,13 @@ def test_promotion_is_numpys(pair):
 @pytest.mark.parametrize("number", [True, 2, 2.5], ids=["bool", "int", "float"])
 def test_a_plain_number_is_weak(dtype, number):
     array = np.ones((2,), dtype)
-    assert weak_dtype(number, [array.dtype]) == (array * number).dtype
-    assert weak_dtype(number, []) is None
+    found = weak_dtype(number, [array.dtype])
+    assert (array * np.array(number, found)).dtype == (array * number).dtype
+    if number is True:  # a truth value stays one, as a condition must
+        assert found == weak_dtype(number, []) == np.bool_
+    else:
+        assert found == (array * number).dtype
+        assert weak_dtype(number, []) is None
 
 
 @pytest.mark.parametrize("given", ["nope", None, object, "U3", complex, "datetime64[s]", 3])
