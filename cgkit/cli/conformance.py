@@ -1,9 +1,9 @@
 """`cgkit conformance [SUITE]...`: what others' tests say of cgkit, a line for each operator.
 
     ✓ opinfo  add       11 of 11
-    ✗ opinfo  softmax   3 of 4    gradient 3 of 4
+    ✗ opinfo  softmax   3 of 4, forward 4
                         1 x gradient at (#): # is not #
-    ✓ opinfo            2,080 of 2,083, 99.9% (95% wanted), forward 2,083, ...
+    ✓ opinfo            2,080 of 2,083, 99.9%, 95% wanted, 90% of each, forward 2,083, ...
 
 Without a name all suites run. Those that need what is not there are named, and fail with exit code
 3. Only --fetch uses the network. What is done lies in build/conformance, so that after Ctrl-C a
@@ -119,7 +119,9 @@ def lines_of(suite: Suite, tally: Tally) -> Iterator[Line]:
 
 
 def line(name: str, status: Status, row: Row, readings: Iterable[str], more: str = "") -> Line:
-    """Write one line: the counts, those of readings that differ, and the commonest reasons.
+    """Write one line: the counts, those of readings, and the commonest reasons.
+
+    Counts of readings are told where they differ from that of the whole, and in the last line.
 
     Examples
     --------
@@ -128,7 +130,8 @@ def line(name: str, status: Status, row: Row, readings: Iterable[str], more: str
     """
     each = {name: row.reading(name) for name in readings}
     parts = [f"{row.passed:,} of {row.tried:,}", *filter(None, [more])]
-    parts += [f"{name} {count:,}" for name, count in each.items() if count != row.passed]
+    told = bool(more) and len(each) > 1
+    parts += [f"{name} {n:,}" for name, n in each.items() if told or n != row.passed]
     common = row.reasons.most_common()
     texts = [f"{count:,} x {reason}" for reason, count in common[:REASONS]]
     if len(common) > REASONS:

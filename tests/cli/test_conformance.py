@@ -48,7 +48,7 @@ def test_a_line_for_each_group_and_one_for_the_suite(use, capsys):
         "· tiny  add  1 of 2, forward 2\n"
         "             1 x gradient at (#): # is not #\n"
         "✓ tiny  mul  2 of 2\n"
-        "✓ tiny       3 of 4, 75.0%, 50% wanted, 50% of each, forward 4\n"
+        "✓ tiny       3 of 4, 75.0%, 50% wanted, 50% of each, forward 4, gradient 3\n"
         "             1 x gradient at (#): # is not #\n"
     )
     assert progress == "tiny: four samples\n"
