@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dis import opmap
+from functools import lru_cache
 from inspect import Parameter, Signature, signature
 from string import ascii_lowercase
 from typing import Any, NoReturn
@@ -33,6 +34,7 @@ ROOM = 2**47
 """Bytes that no machine's memory has."""
 
 
+@lru_cache(maxsize=512)
 def calling(operator: Any) -> Signature:
     """Give how an operator is called: operands by place, then its settings by name.
 
