@@ -53,11 +53,11 @@ def run_file(path: Path, group: str, size: int) -> Sequence[Outcome]:
         settings.write_text("[pytest]\n", encoding="utf-8")
         words = ["-c", str(settings), "--rootdir", str(path.parent), "-p", PLUGIN]
         words += ["-p", "no:cacheprovider", "-q", "-W", "ignore", f"--junit-xml={report}"]
-        kept = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
+        outer = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
         done = subprocess.run(
             [sys.executable, "-m", "pytest", *words, path.name],
             cwd=path.parent,
-            env=kept,
+            env={**outer, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
             capture_output=True,
             text=True,
             check=False,
