@@ -3,7 +3,7 @@
     # grading: give cgkit.errors:CycleError      definitions of cgkit that are there inside
     # grading: forbid heapq, functools:cache     modules, and names of modules, that are not
     # grading: allow numba                       a package beside NumPy and graphviz
-    # grading: warm                              this cell is run once before all students
+    # grading: warm                              this given cell is run once before all students
 
       ──► edition_of(master) ──► Edition(names=..., missing=..., barred=..., packages=..., warm=...)
 
@@ -71,6 +71,9 @@ def _in_cell(cell: MasterCell) -> Iterator[Setting]:
         setting = Setting(cell.cell, number, word, tuple(name for name in names if name))
         if cell.role not in ("given", "test"):
             raise setting.fault("'# grading:' belongs into a locked cell, marked readonly")
+        if word == "warm" and cell.role == "test":  # its text is read by a student's code
+            what = "'# grading: warm' runs the cell where students' code runs"
+            raise setting.fault(what, "a given cell of its own for what is to be warm")
         if word not in _WORDS:
             near = difflib.get_close_matches(word, _WORDS, n=1)
             known = ", ".join(f"'# grading: {one}'" for one in _WORDS)

@@ -54,6 +54,14 @@ def test_a_cell_can_be_run_for_all():
     assert made.warm == ("# grading: warm\nimport math",)
 
 
+def test_a_test_cell_is_never_run_where_answers_run():
+    cells = assignment("import math")["cells"]
+    test = next(one for one in cells if one["metadata"]["nbgrader"]["grade"])
+    test["source"] = "# grading: warm\n" + test["source"]
+    with pytest.raises(NotebookError, match="where students' code runs"):
+        edition_of(read_master(notebook(cells)))
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [

@@ -139,7 +139,12 @@ def _numbers(
 
 def _near(value: object, right: float) -> bool:
     """Compare an answer with the right number; two digits behind the point are enough."""
-    return type(value) in (int, float) and abs(value - right) <= _ROUNDED  # type: ignore[operator]
+    return _within(value, right, _ROUNDED)
+
+
+def _within(value: object, right: float, most: float) -> bool:
+    """Tell whether a number is near another; whole numbers larger than any float are far."""
+    return type(value) in (int, float) and right - most <= value <= right + most  # type: ignore[operator]
 
 
 def _odd_number(value: object, right: float) -> str:
@@ -148,7 +153,7 @@ def _odd_number(value: object, right: float) -> str:
         return "This is a text: take the quotes away, and Python computes it."
     if value is not None and type(value) not in (int, float):
         return f"This is {describe(value)}, and a number is asked for."
-    if type(value) in (int, float) and abs(value - right) <= 0.06:  # type: ignore[operator]
+    if _within(value, right, 0.06):
         return "This is rounded too much: give two digits behind the point, or an expression."
     return ""
 

@@ -48,6 +48,13 @@ def test_what_is_odd_about_a_number_is_told(value, words):
     assert words in byhand.forward({**FORWARD, "l": value}).missing
 
 
+@pytest.mark.parametrize("value", [10**400, -(10**400), math.inf, math.nan])
+def test_numbers_beyond_all_others_are_wrong(value):
+    score = byhand.forward({**FORWARD, "l": value})
+    assert score.points == pytest.approx(1.6)
+    assert "rounded" not in score.missing
+
+
 def test_close_is_not_right():
     assert byhand.forward({**FORWARD, "z": 49.2}).points < 2
     assert byhand.backward({**BACKWARD, "x": 20.3}).points < 5
