@@ -21,6 +21,7 @@ from cgkit.node import Kind, Operator, Rule, Samples
 from cgkit.operators import error_function
 from cgkit.operators.elementwise import (
     abs_,
+    add,
     as_floats,
     div,
     elementwise,
@@ -310,7 +311,7 @@ def hard_sigmoid(a: Any, alpha: float = 1 / 6, beta: float = 0.5) -> Any:
     >>> hard_sigmoid(np.array([-4.0, 0.0, 1.5]))
     array([0.  , 0.5 , 0.75])
     """
-    return clip(mul(a, alpha) + beta, 0.0, 1.0)
+    return clip(add(mul(a, alpha), beta), 0.0, 1.0)
 
 
 def hard_swish(a: Any) -> Any:

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from cgkit.errors import DtypeError, ShapeError
 from cgkit.operators.activation import softplus
 from cgkit.operators.elementwise import (
@@ -33,7 +35,7 @@ from cgkit.operators.operands import as_operand
 from cgkit.operators.probability import log_softmax
 from cgkit.operators.reduction import cast_count, sum_
 from cgkit.operators.regression_losses import meet_target, reduced
-from cgkit.operators.settings import as_number
+from cgkit.operators.settings import as_number, as_whole
 from cgkit.types import Shape, count, meet, show_shape
 
 IGNORED = -100
@@ -143,7 +145,7 @@ def _labeled(
 ) -> Any:
     """Give the loss of logarithms of probabilities at the places that labels name."""
     _check_labels(name, logs, target, axis)
-    counted = not_equal(target, ignore_index)
+    counted = _counted(target, as_whole("ignore_index", ignore_index))
     places = where(counted, target, cast(0 * counted, dtype=target.dtype.name))
     right = _pick(logs, places, axis)
     heavy = cast(counted, dtype=logs.dtype.name)
@@ -159,6 +161,14 @@ def _labeled(
     if isinstance(reduction, str) and reduction == "mean":
         return div(sum_(losses), sum_(heavy))
     return reduced(name, losses, reduction)
+
+
+def _counted(target: Any, ignore_index: int) -> Any:
+    """Say which labels count; all do where their dtype does not hold the ignored one."""
+    held = np.iinfo(target.dtype)
+    if held.min <= ignore_index <= held.max:
+        return not_equal(target, ignore_index)
+    return equal(target, target)
 
 
 def _pick(logs: Any, places: Any, axis: int) -> Any:
@@ -275,7 +285,8 @@ def binary_cross_entropy_with_logits(
     x, target = meet_target("binary_cross_entropy_with_logits", x, target)
     miss = softplus(neg(x))
     if positive_weight is not None:
-        miss = miss * (target * (as_operand(positive_weight) - 1.0) + 1.0)
+        more = mul(target, as_operand(positive_weight) - 1.0)
+        miss = mul(miss, more + 1.0)
     losses = (1.0 - target) * x + miss
     return reduced("binary_cross_entropy_with_logits", _weighted(losses, weights), reduction)
 

@@ -236,6 +236,7 @@ def outer(a: Any, b: Any) -> Any:
     array([[3., 4.],
            [6., 8.]])
     """
+    a, b = as_operand(a), as_operand(b)
     return reshape(a, shape=(-1, 1)) * reshape(b, shape=(1, -1))
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from cgkit import scalars
 from cgkit.errors import DtypeError
 from cgkit.node import Family, Kind, Operator, Rule, Samples
+from cgkit.operators.operands import as_operand
 from cgkit.operators.samples import (
     casts,
     conditions,
@@ -313,8 +314,7 @@ def cast_like(a: Any, b: Any) -> Any:
     >>> cast_like(np.array([1, 0]), np.array(2.5))
     array([1., 0.])
     """
-    like = b if hasattr(b, "dtype") else np.asarray(b)
-    return cast(a, dtype=like.dtype.name)
+    return cast(a, dtype=as_operand(b).dtype.name)
 
 
 COMPOSED = (cast_like,)

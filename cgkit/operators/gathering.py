@@ -21,9 +21,9 @@ from cgkit.operators.indexing import index_
 from cgkit.operators.indices import ARRAY, Item, Span, wrong_place
 from cgkit.operators.joining import unbind
 from cgkit.operators.movement import reshape
-from cgkit.operators.operands import as_operand
+from cgkit.operators.operands import as_operand, as_places
 from cgkit.operators.samples import variations, with_params
-from cgkit.operators.settings import as_shape, normal_axis
+from cgkit.operators.settings import as_shape, as_whole, normal_axis
 from cgkit.types import Shape, Size, TensorType, as_dtype, meet_shapes, show_shape, value_of
 
 
@@ -212,11 +212,6 @@ def take(a: Any, places: Any, axis: int = 0) -> Any:
     return index_(a, as_places(places), index=index)
 
 
-def as_places(places: Any) -> Any:
-    """Give places that stand in lists as an array of ints, handles and arrays as they are."""
-    return places if hasattr(places, "dtype") else np.asarray(places, np.int64)
-
-
 def nd_index(a: Any, places: Any, batch: int = 0) -> tuple[tuple[Any, ...], tuple[Item, ...]]:
     """Turn places of several axes, laid along the last axis, into operands and param of `index`.
 
@@ -234,7 +229,7 @@ def nd_index(a: Any, places: Any, batch: int = 0) -> tuple[tuple[Any, ...], tupl
     ShapeError
         The size of the last axis is open, or larger than the number of axes.
     """
-    places = as_places(places)
+    places, batch = as_places(places), as_whole("batch", batch, least=0)
     shape, ndim = tuple(places.shape), len(a.shape)
     many = value_of(shape[-1]) if shape else 0
     if many is None or not shape or many + batch > ndim:

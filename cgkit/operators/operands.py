@@ -31,11 +31,36 @@ def as_operand(x: Any) -> Any:
     (1, 2)
     """
     if hasattr(x, "shape") and hasattr(x, "dtype"):
-        return x
-    try:
-        array = np.asarray(x)
-    except ValueError:
-        raise ShapeError("nested lists of unlike lengths make no tensor") from None
+        array = x
+    else:
+        try:
+            array = np.asarray(x)
+        except ValueError:
+            raise ShapeError("nested lists of unlike lengths make no tensor") from None
     if array.dtype.kind not in "fiub":
-        raise DtypeError(f"a tensor holds real numbers, not {x!r:.60}")
+        what = f"{array.dtype}: {x!r:.60}" if array is x else f"{x!r:.60}"
+        raise DtypeError(f"a tensor holds real numbers, not {what}")
     return array
+
+
+def as_places(places: Any) -> Any:
+    """Give places as an operand; a list of none is a list of ints.
+
+    Examples
+    --------
+    >>> as_places([]).dtype, as_places([2, 0]).dtype
+    (dtype('int64'), dtype('int64'))
+
+    Raises
+    ------
+    DtypeError
+        They are no whole numbers.
+    """
+    found = as_operand(places)
+    if isinstance(places, list | tuple) and not found.size:
+        found = found.astype(np.int64)
+    if found.dtype.kind not in "iu":
+        raise DtypeError(
+            f"places are whole numbers, not {found.dtype}", attempt='ops.cast(x, dtype="int64")'
+        )
+    return found

@@ -25,17 +25,18 @@ from cgkit.operators.elementwise import (
     quiet,
     where,
 )
-from cgkit.operators.gathering import as_places, nd_index, positions
+from cgkit.operators.gathering import nd_index, positions
 from cgkit.operators.indexing import index_, scatter
 from cgkit.operators.indices import ARRAY, Item, Span, check_integers, infer_index, places_in
 from cgkit.operators.movement import broadcast_to, reshape
-from cgkit.operators.operands import as_operand
+from cgkit.operators.operands import as_operand, as_places
 from cgkit.operators.samples import apart, variations
 from cgkit.operators.settings import as_shape, normal_axis
 from cgkit.operators.writing import put
 from cgkit.types import Shape, TensorType, meet_shapes, show_shape
 
 Index = tuple[Item, ...]
+REDUCTIONS = ("none", "add", "mul", "max", "min")
 
 
 def _joined(ufunc: np.ufunc, g: Any, arrays: Any, shape: Shape, index: Index, first: Any) -> Any:
@@ -136,6 +137,10 @@ scatter_min: Operator = _extreme("scatter_min", np.minimum, "smallest")
 
 def _joined_with(a: Any, new: Any, arrays: Any, index: Index, reduction: str) -> Any:
     """Write new elements at places, or join them with those that are there."""
+    if not isinstance(reduction, str) or reduction not in REDUCTIONS:
+        raise OperandError(
+            f"there is no reduction {reduction!r:.60}", attempt=" or ".join(REDUCTIONS)
+        )
     if reduction == "none":
         return put(a, new, *arrays, index=index)
     where_to = {"shape": a.shape, "index": index}
@@ -145,9 +150,7 @@ def _joined_with(a: Any, new: Any, arrays: Any, index: Index, reduction: str) ->
         return a * scatter_mul(new, *arrays, **where_to)
     if reduction == "max":
         return maximum(a, scatter_max(new, *arrays, **where_to))
-    if reduction == "min":
-        return minimum(a, scatter_min(new, *arrays, **where_to))
-    raise OperandError(f"there is no reduction {reduction!r}", attempt="none, add, mul, max or min")
+    return minimum(a, scatter_min(new, *arrays, **where_to))
 
 
 def scatter_nd(a: Any, places: Any, new: Any, reduction: str = "none") -> Any:
