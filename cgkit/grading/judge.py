@@ -139,7 +139,7 @@ class Judge:
             with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(warned):
                 result = self._judged(cell, result)
         except BaseException as error:
-            result = _failed(result, error)
+            result = _failed(result, error, cell)
             if isinstance(error, TooLong) and self._link is not None:
                 self._link.end()
         self._note_seen(cell)
@@ -262,11 +262,11 @@ class _Tee(io.StringIO):
         return len(text)
 
 
-def _failed(result: CellResult, error: BaseException) -> CellResult:
+def _failed(result: CellResult, error: BaseException, cell: PlanCell) -> CellResult:
     if isinstance(error, AuthorError):
         words = "this test did not say how many points there are; a teacher will look at it"
         return replace(result, error="AuthorError", message=words, by_hand=error.what)
-    how = ended(error)
+    how = ended(error, cell.source, cell.released)
     return replace(result, error=how.error, message=how.words, by_hand=how.by_hand)
 
 

@@ -44,6 +44,8 @@ class PlanCell:
     limit: float = 0.0
     live: bool = True
     """For given cells: whether their outside part must run for each submission anew."""
+    released: str = ""
+    """For test cells: the part of it that students received."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,8 @@ def own_cells(plan: Plan) -> dict[str, str]:
 
 def _own(cell: MasterCell) -> PlanCell:
     kind: PlanKind = "test" if cell.role == "test" else "given"
-    return PlanCell(kind, cell.cell, cell.source, cell.points, cell.limit)
+    seen = cell.released if kind == "test" else ""
+    return PlanCell(kind, cell.cell, cell.source, cell.points, cell.limit, released=seen)
 
 
 def _squeezed(text: str) -> str:

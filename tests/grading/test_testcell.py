@@ -49,3 +49,39 @@ def test_the_students_line_is_named():
 
 def test_a_fault_that_may_be_the_authors_is_for_a_person():
     assert "own fault" in ended(ZeroDivisionError("x")).by_hand
+
+
+HIDDEN = "import numpy as np\ngot = np.zeros(2)\n"
+SEEN = "np.testing.assert_allclose(got, [3.0, 4.5])"
+
+
+def failed(source):
+    try:
+        run_test(source, "<test t>", {})
+    except AssertionError as error:
+        return error
+    raise ValueError("it passed")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        SEEN,
+        "np.testing.assert_array_equal(got, [3.0, 4.5])",
+        "import unittest\nunittest.TestCase().assertEqual(got[0], 4.5)",
+        "def compare():\n    np.testing.assert_equal(got, [3.0, 4.5])\ncompare()",
+    ],
+)
+def test_what_a_library_says_of_a_hidden_line_is_not_told(line):
+    error = failed(HIDDEN + line)
+    assert "4.5" in str(error)
+    assert ended(error, HIDDEN + line, HIDDEN).words == ended(AssertionError()).words
+
+
+def test_what_a_library_says_of_a_line_in_sight_is_told():
+    assert "4.5" in ended(failed(HIDDEN + SEEN), HIDDEN + SEEN, HIDDEN + SEEN).words
+
+
+@pytest.mark.parametrize("line", ["assert got is None, 'no list'", "raise AssertionError('no list')"])
+def test_an_authors_own_words_are_told(line):
+    assert ended(failed(HIDDEN + line), HIDDEN + line, HIDDEN).words == "no list"
