@@ -82,6 +82,8 @@ def test_what_a_library_says_of_a_line_in_sight_is_told():
     assert "4.5" in ended(failed(HIDDEN + SEEN), HIDDEN + SEEN, HIDDEN + SEEN).words
 
 
-@pytest.mark.parametrize("line", ["assert got is None, 'no list'", "raise AssertionError('no list')"])
+@pytest.mark.parametrize(
+    "line", ["assert got is None, 'no list'", "raise AssertionError('no list')"]
+)
 def test_an_authors_own_words_are_told(line):
     assert ended(failed(HIDDEN + line), HIDDEN + line, HIDDEN).words == "no list"
