@@ -23,7 +23,7 @@ from cgkit.operators.probability import softmax
 from cgkit.operators.random import dropout as drop
 from cgkit.operators.reduction import cast_count
 from cgkit.operators.repetition import repeat
-from cgkit.operators.settings import as_number
+from cgkit.operators.settings import as_number, as_whole
 from cgkit.operators.stopping import stop_gradient
 from cgkit.types import broadcast_shapes, meet, show_shape
 
@@ -69,8 +69,7 @@ def embedding(ids: Any, table: Any, *, padding: int | None = None) -> Any:
     rows = take(table, ids)
     if padding is None:
         return rows
-    if isinstance(padding, bool) or not isinstance(padding, int):
-        raise OperandError(f"the padding of embedding is one id, not {padding!r}")
+    padding = as_whole("the padding of embedding", padding)
     size = table.shape[0]
     place = padding + size if padding < 0 and isinstance(size, int) else padding
     blank = reshape(equal(ids, place), shape=(*ids.shape, 1))

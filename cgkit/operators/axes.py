@@ -17,7 +17,7 @@ from cgkit.operators.elementwise import no_flops
 from cgkit.operators.movement import reshape, transpose
 from cgkit.operators.operands import as_operand
 from cgkit.operators.samples import with_params
-from cgkit.operators.settings import normal_axes, normal_axis
+from cgkit.operators.settings import is_whole, normal_axes, normal_axis
 from cgkit.types import Shape, Size, TensorType, count, meet, show_shape
 
 Axis = int | tuple[int, ...] | None
@@ -131,8 +131,8 @@ def _shifts(ndim: int, shift: int | tuple[int, ...], axis: int | tuple[int, ...]
 
 
 def _whole(shift: Any) -> int:
-    if not isinstance(shift, int | np.integer) or isinstance(shift, bool):
-        raise ShapeError(f"roll goes on by whole numbers, not {shift!r}")
+    if not is_whole(shift):
+        raise ShapeError(f"roll goes on by whole numbers, not {shift!r:.60}")
     return int(shift)
 
 

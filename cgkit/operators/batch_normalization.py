@@ -16,22 +16,21 @@ from typing import Any
 
 import numpy as np
 
-from cgkit.errors import DtypeError, OperandError, ShapeError
+from cgkit.errors import DtypeError, ShapeError
 from cgkit.node import Kind, MultiOperator, Operator, Sample, Samples
 from cgkit.operators.elementwise import div, mul, quiet
 from cgkit.operators.movement import broadcast_to, reshape
 from cgkit.operators.powers import rsqrt, square
 from cgkit.operators.reduction import as_wide, cast_count, float_dtype, folded, mean, sum_
 from cgkit.operators.samples import FLOATS, variations
-from cgkit.operators.settings import normal_axis
+from cgkit.operators.settings import as_number, normal_axis
 from cgkit.types import Shape, Size, TensorType, meet, show_shape
 
 
 def _check(name: str, x: TensorType, epsilon: Any, axis: int, **vectors: TensorType) -> np.dtype:
     """Check that there is one number for each channel; give the dtype of the result."""
     at = _channel_axis(x.ndim, axis)
-    if isinstance(epsilon, bool) or not isinstance(epsilon, int | float) or epsilon < 0:
-        raise OperandError(f"the epsilon of {name} is a number of at least 0, not {epsilon!r}")
+    as_number(f"the epsilon of {name}", epsilon, least=0)
     for role, vector in vectors.items():
         if vector.dtype.kind not in "fiub":
             raise DtypeError(f"{name} cannot take a {role} of {vector.dtype}")

@@ -21,7 +21,7 @@ from cgkit.operators.indices import Span
 from cgkit.operators.movement import concat
 from cgkit.operators.operands import as_operand
 from cgkit.operators.samples import with_params
-from cgkit.operators.settings import normal_axis
+from cgkit.operators.settings import is_whole, normal_axis
 from cgkit.types import Size, TensorType, meet, show_shape, value_of
 
 
@@ -96,7 +96,7 @@ def split_sizes(
         raise ShapeError("split takes either a number of equal sections, or sizes")
     if sizes is not None:
         return _given_sizes(size, sizes if isinstance(sizes, tuple) else (sizes,))
-    if not isinstance(sections, int | np.integer) or isinstance(sections, bool) or sections < 1:
+    if sections is None or not is_whole(sections) or sections < 1:
         raise ShapeError(f"{sections!r} is no number of sections")
     known = value_of(size)
     if known is not None and known % sections:

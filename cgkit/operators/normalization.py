@@ -17,14 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from cgkit.errors import OperandError, ShapeError
+from cgkit.errors import ShapeError
 from cgkit.operators.elementwise import add, cast, div, mul, pow_
 from cgkit.operators.movement import reshape
 from cgkit.operators.operands import as_operand
 from cgkit.operators.pooling import avg_pool
 from cgkit.operators.powers import rsqrt, square
 from cgkit.operators.reduction import mean
-from cgkit.operators.settings import as_number, normal_axis
+from cgkit.operators.settings import as_number, as_whole, normal_axis
 from cgkit.operators.statistics import var
 from cgkit.types import Shape, broadcast_shapes, show_shape, value_of
 
@@ -122,8 +122,7 @@ def group_norm(
     """
     x, epsilon = as_operand(x), as_number("epsilon", epsilon, least=0)
     channels = _channels("group_norm", x)
-    if isinstance(groups, bool) or not isinstance(groups, int) or groups < 1:
-        raise OperandError(f"the groups of group_norm are a number of at least 1, not {groups!r}")
+    groups = as_whole("the number of groups of group_norm", groups, least=1)
     known = value_of(channels)
     if known is not None and known % groups:
         raise ShapeError(f"group_norm cannot split {channels} channels into {groups} groups")
@@ -184,8 +183,7 @@ def local_response_norm(
     """
     x = as_operand(x)
     _channels("local_response_norm", x)
-    if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-        raise OperandError(f"the size of local_response_norm is at least 1, not {size!r}")
+    size = as_whole("the size of local_response_norm", size, least=1)
     alpha, beta, bias = map(as_number, ("alpha", "beta", "bias"), (alpha, beta, bias))
     rest = len(x.shape) - 2
     squares = avg_pool(

@@ -19,7 +19,7 @@ from cgkit.operators.elementwise import no_flops
 from cgkit.operators.gathering import gather_elements
 from cgkit.operators.reduction import nothing_to_reduce, reduced_shape
 from cgkit.operators.samples import with_params
-from cgkit.operators.settings import normal_axis
+from cgkit.operators.settings import is_whole, normal_axis
 from cgkit.types import Size, TensorType, value_of
 
 PLACES = np.dtype("int64")
@@ -80,7 +80,7 @@ argsort: Operator = Operator(
 
 
 def _check_many(k: Any, size: Size) -> int:
-    if not isinstance(k, int | np.integer) or isinstance(k, bool) or k < 0:
+    if not is_whole(k) or k < 0:
         raise ShapeError(f"{k!r} is no number of elements to take")
     known = value_of(size)
     if known is not None and k > known:

@@ -33,7 +33,7 @@ from cgkit.operators.pool_windows import (
 )
 from cgkit.operators.reduction import mean
 from cgkit.operators.samples import apart, with_params
-from cgkit.operators.settings import normal_axes
+from cgkit.operators.settings import as_whole, normal_axes
 from cgkit.operators.windows import Setting, Windows, inner, padded
 from cgkit.speech import spelled
 from cgkit.types import Shape, TensorType, meet, show_shape
@@ -64,9 +64,7 @@ def _wide(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
 
 
 def _check_divisor(divisor: Any) -> None:
-    if divisor is not None and (isinstance(divisor, bool) or not isinstance(divisor, int)):
-        raise OperandError(f"the divisor of avg_pool is a whole number, not {divisor!r}")
-    if divisor == 0:
+    if divisor is not None and as_whole("the divisor of avg_pool", divisor) == 0:
         raise OperandError("avg_pool cannot divide by 0")
 
 

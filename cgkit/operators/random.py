@@ -22,7 +22,7 @@ from cgkit.node import Operator, Rule, Samples
 from cgkit.operators import philox
 from cgkit.operators.elementwise import no_flops, one_each
 from cgkit.operators.samples import fold_ins, keyed, probabilities, seeds, with_key
-from cgkit.operators.settings import as_shape
+from cgkit.operators.settings import as_number, as_shape, is_whole
 from cgkit.types import Size, TensorType, as_dtype, broadcast_shapes, promote, show_shape
 
 KEY = np.dtype("uint64")
@@ -205,7 +205,7 @@ def _integers(low: Any, high: Any, dtype: DTypeLike) -> np.dtype:
     found = as_dtype(dtype)
     if found.kind not in "iu":
         raise DtypeError(f"randint draws integers, not {found}", attempt="ops.uniform for floats")
-    whole = all(isinstance(x, int | np.integer) and not isinstance(x, bool) for x in (low, high))
+    whole = all(map(is_whole, (low, high)))
     if not whole or low >= high:
         raise OperandError(f"randint draws whole numbers from low to below high, not {low}, {high}")
     least, most = np.iinfo(found).min, np.iinfo(found).max
@@ -250,10 +250,7 @@ permutation: Operator = _random(
 
 
 def _check_rate(rate: Any) -> None:
-    if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 <= rate <= 1:
-        raise OperandError(
-            f"dropout needs a rate from 0 to 1, got {rate!r:.60}", attempt="rate=0.5"
-        )
+    as_number("the rate of dropout", rate, least=0, most=1)
 
 
 def _dropout(a: Any, key: Any, rate: float = 0.5) -> np.ndarray:

@@ -16,7 +16,7 @@ from cgkit.node import Kind, Operator
 from cgkit.operators.elementwise import no_flops
 from cgkit.operators.movement import reshape, sum_to
 from cgkit.operators.samples import with_params
-from cgkit.operators.settings import as_shape, normal_axes, normal_axis
+from cgkit.operators.settings import as_shape, is_whole, normal_axes, normal_axis
 from cgkit.types import Shape, TensorType
 
 
@@ -56,7 +56,7 @@ tile: Operator = Operator(
 
 
 def _times(repeats: Any) -> int:
-    if not isinstance(repeats, int | np.integer) or isinstance(repeats, bool) or repeats < 0:
+    if not is_whole(repeats) or repeats < 0:
         raise ShapeError(
             f"repeat takes one whole number for all elements, not {repeats!r}",
             attempt="an index with each place as often as wanted: x[[0, 0, 1]]",

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from cgkit.errors import OperandError, ShapeError
+from cgkit.errors import ShapeError
+from cgkit.operators.settings import as_whole, is_whole
 from cgkit.types import Dim, Shape, Size, show_shape, value_of
 
 Setting = int | tuple[int, ...]
@@ -73,7 +74,7 @@ def each_axis(what: str, setting: Any, axes: int, least: int) -> tuple[int, ...]
         It is no whole number, too small, or not one for each axis.
     """
     listed = tuple(setting) if isinstance(setting, tuple | list) else (setting,) * axes
-    if len(listed) != axes or not all(_is_whole(one) for one in listed):
+    if len(listed) != axes or not all(is_whole(one) for one in listed):
         many = f"one or {axes} whole numbers" if axes > 1 else "a whole number"
         raise ShapeError(f"{what} is {many}, not {setting!r}")
     if any(one < least for one in listed):
@@ -95,16 +96,12 @@ def known_sizes(what: str, sizes: Any, axes: int) -> Shape:
         There are more or fewer, or one is no size.
     """
     found = tuple(sizes) if isinstance(sizes, tuple | list) else (sizes,)
-    whole = all(isinstance(n, Dim) or (_is_whole(n) and n > 0) for n in found)
+    whole = all(isinstance(n, Dim) or (is_whole(n) and n > 0) for n in found)
     if len(found) != axes or not whole:
         raise ShapeError(
             f"{what} has a size of at least 1 for each of {axes} axes, not {show_shape(found)}"
         )
     return tuple(n if isinstance(n, Dim) else int(n) for n in found)
-
-
-def _is_whole(x: Any) -> bool:
-    return isinstance(x, int | np.integer) and not isinstance(x, bool)
 
 
 def pads_of(
@@ -144,7 +141,7 @@ def pads_of(
         return tuple(map(_same, sizes, spans, stride))
     listed = tuple(padding) if isinstance(padding, tuple | list) else (padding,) * axes
     pairs = tuple(tuple(p) if isinstance(p, tuple | list) else (p, p) for p in listed)
-    whole = all(_is_whole(x) or isinstance(x, Dim) for pair in pairs for x in pair)
+    whole = all(is_whole(x) or isinstance(x, Dim) for pair in pairs for x in pair)
     if len(pairs) != axes or not whole or any(len(pair) != 2 for pair in pairs):
         raise ShapeError(
             f"padding is a whole number, one for each of {axes} axes, or a pair for each, "
@@ -245,9 +242,7 @@ def windows(
 
 def groups_of(groups: Any) -> int:
     """Check a number of groups; OperandError where it is none."""
-    if not _is_whole(groups) or groups < 1:
-        raise OperandError(f"groups is a whole number of at least 1, not {groups!r}")
-    return int(groups)
+    return as_whole("groups", groups, least=1)
 
 
 def padded(x: np.ndarray, pads: Any, fill: Any = 0) -> np.ndarray:

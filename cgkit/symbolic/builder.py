@@ -108,9 +108,7 @@ class GraphBuilder:
         finally:
             self._scopes.pop()
 
-    def record(
-        self, operator: Operator, inputs: Sequence[Any], params: Mapping[str, Any]
-    ) -> Any:
+    def record(self, operator: Operator, inputs: Sequence[Any], params: Mapping[str, Any]) -> Any:
         """Add a node: an operator on Values, numbers and arrays.
 
         Raises
@@ -252,6 +250,10 @@ def _as_array(value: Any, dtype: DTypeLike | None = None) -> np.ndarray:
     except (ValueError, TypeError, OverflowError) as error:
         if isinstance(error, CgkitError):
             raise
+        if "inhomogeneous" in str(error):
+            raise ShapeError(
+                f"nested lists of unlike lengths make no tensor: {value!r:.60}"
+            ) from None
         raise DtypeError(f"cannot put {value!r:.60} into a graph: {error}") from None
     if array.dtype.kind not in "fiub":
         raise DtypeError(f"a graph holds real numbers, not {array.dtype}: {value!r:.60}")

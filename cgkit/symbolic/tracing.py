@@ -67,9 +67,7 @@ def trace(fn: Callable[..., Any], *types: Any) -> Trace:
     """
     builder = GraphBuilder(capturing=True)
     called = _parameter_names(fn, len(types))
-    arguments = [
-        _argument(builder, given, name) for given, name in zip(types, called, strict=True)
-    ]
+    arguments = [_argument(builder, given, name) for given, name in zip(types, called, strict=True)]
     results, structure = tree.flatten(fn(*arguments))
     outputs = [x if isinstance(x, Value) else _constant_result(builder, x) for x in results]
     captured = tuple(builder.captured.values())

@@ -38,7 +38,7 @@ class TestEmbedding:
             ops.embedding(np.array([0]), np.ones(3))
         with pytest.raises(ShapeError, match="lies outside"):
             ops.embedding(np.array([3]), np.ones((3, 2)))
-        with pytest.raises(OperandError, match="padding of embedding is one id"):
+        with pytest.raises(OperandError, match="padding of embedding is a whole number"):
             ops.embedding(np.array([0]), np.ones((3, 2)), padding=1.0)
 
 

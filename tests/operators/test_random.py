@@ -177,7 +177,7 @@ def test_a_key_has_no_gradient():
         (lambda key: ops.randint(key, low=0, high=3, dtype="float32"), DtypeError, "integers"),
         (lambda key: ops.bernoulli(key, np.ones(3), shape=(2,)), ShapeError, "broadcast"),
         (lambda key: ops.bernoulli(key, np.ones((2, 3)), shape=(3,)), ShapeError, "do not fit"),
-        (lambda key: ops.dropout(np.ones(3), key, rate=1.5), OperandError, "a rate from 0 to 1"),
+        (lambda key: ops.dropout(np.ones(3), key, rate=1.5), OperandError, "a number from 0 to 1"),
         (lambda key: ops.dropout(np.ones(3), np.ones(3)), DtypeError, "a key is one uint64"),
     ],
 )
