@@ -29,7 +29,7 @@ The modules, in the order in which each builds on those before it:
 3. `excerpt` `edition` `runtime`           what a student's code can import, the files it can see
 4. `situation` `memory` `leftovers` `bubblewrap` `sandbox`
                                            fences, limits, and what this machine offers of them
-5. `outcomes` `policy` `signatures` `proxies` `arrivals` `link`
+5. `outcomes` `policy` `signatures` `proxies` `arrivals` `lent` `link`
                                            stand-ins for what a student defined, and the
                                            conversation with those who hold it
 6. `names` `master` `settings` `submission` `matching` `differences` `rebuild`

@@ -10,28 +10,24 @@
 
 from __future__ import annotations
 
-import builtins
 import functools
 import select
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
-
-import numpy as np
 
 from cgkit.grading.arrivals import NONSENSE, Met, look_inside, taken
 from cgkit.grading.classes import Given
 from cgkit.grading.codec import Refused
 from cgkit.grading.frames import Closed, OutOfTime
-from cgkit.grading.inside.worker import MODULES
+from cgkit.grading.lent import Lent, complaint
 from cgkit.grading.outcomes import (
     Died,
     NotData,
     StudentError,
     TimedOut,
     base_of,
-    builtin_base,
     error_class,
     error_of,
 )
@@ -42,7 +38,6 @@ from cgkit.grading.sandbox import Sandbox
 from cgkit.grading.signatures import signature
 
 MOST_QUESTIONS = 500_000
-_NEVER_BY_NAME = ("eval", "exec", "open", "compile", "__import__", "input", "breakpoint")
 _LOOK = 0.1
 
 
@@ -71,8 +66,7 @@ class Link:
         self._given = given or Given()
         self._held = Held()
         self._depth = self._lent = 0
-        self._callbacks: list[Callable[..., Any]] = []
-        self._numbers: dict[int, int] = {}
+        self._functions = Lent()
         self._proxies: dict[int, Proxy] = {}
         self._met: Met = []
         self._errors: dict[int, type[StudentError]] = {}
@@ -321,18 +315,16 @@ class Link:
     def _call_back(self, answer: dict[str, Any], raw: bytes) -> None:
         packer = self._packer()
         try:
-            function = self._callbacks[answer["callback"]]
+            number = answer["callback"]
+            name = getattr(self._functions[number], "__name__", "function")
             met: Met = []
             decode = self._unpacker(answer, raw, met)
             arguments = [decode(mark) for mark in answer["arguments"]]
-            named = {name: decode(mark) for name, mark in answer["named"].items()}
-            look_inside(self.policy, met, f"{getattr(function, '__name__', 'function')}(...)[]")
-            body = {"return": packer(function(*arguments, **named))}
+            named = {key: decode(mark) for key, mark in answer["named"].items()}
+            look_inside(self.policy, met, f"{name}(...)[]")
+            body = {"return": packer(self._functions.call(number, arguments, named))}
         except Exception as error:  # of the callback itself, or of its arguments
-            base = builtin_base([kind.__name__ for kind in type(error).__mro__])
-            name = base.__name__ if base else "RuntimeError"
-            packer = self._packer()
-            body = {"raise": name, "text": str(error)[:300]}
+            packer, body = self._packer(), complaint(error)
         self._send(body, packer)
 
     # what is no data
@@ -344,14 +336,7 @@ class Link:
             if value is kind:
                 return {"handle": number}
         if callable(value):
-            name = str(getattr(value, "__name__", ""))
-            module = _home(value)
-            if module and name not in _NEVER_BY_NAME:
-                return {"function": [module, name]}
-            number = self._numbers.setdefault(id(value), len(self._callbacks))
-            if number == len(self._callbacks):
-                self._callbacks.append(value)  # kept, so that its id stays its own
-            return {"callback": [number, name or "function"]}
+            return self._functions.mark(value)
         raise Refused(
             f"a {type(value).__name__} cannot be given to a student's code; plain data can, "
             "functions, and objects of dataclasses, NamedTuples and Enums of given cells"
@@ -359,7 +344,7 @@ class Link:
 
     def _inward(self, name: str, body: Any, met: Met) -> Any:
         if name == "callback":
-            return self._callbacks[body[0]]
+            return self._functions[body[0]]
         if name != "handle":
             raise Refused(f"no value: {name[:40]}")
         number, kind = body["at"], body["is"]
@@ -387,14 +372,3 @@ class Link:
         if number not in self._errors:
             self._errors[number] = error_class(name, base_of(body, self._given.errors))
         return self._errors[number]
-
-
-def _home(value: Any) -> str:
-    """Name the module under which a function is known on both sides, or ""."""
-    module = getattr(value, "__module__", None) or ("numpy" if isinstance(value, np.ufunc) else "")
-    module = {"_operator": "operator"}.get(module, module)
-    name = getattr(value, "__name__", "")
-    if module not in MODULES:
-        return ""
-    home = builtins if module == "builtins" else sys.modules.get(module)
-    return module if home is not None and vars(home).get(name) is value else ""
