@@ -1,7 +1,7 @@
 """The rows of `cgkit bench`: each is one definition, in the file of its subject.
 
     eager        what one small step costs when nothing is known beforehand
-    ordering     ordering the nodes of a large graph
+    ordering     an order of the nodes of a large graph
     importing    what `import cgkit` costs beside `import numpy`
 
 A new row is a `Row` in one of these files, or in a new file that is named here.
