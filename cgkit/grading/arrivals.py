@@ -5,19 +5,30 @@
 Each stand-in must be of a kind that the reference gave in the same place: alone, within a list, in
 a field, behind an attribute, out of a generator, in an argument that was changed, and where a
 callback is handed one. An object that is less than everything looks like every right order.
+
+An empty array looks like every right answer, too: ``np.allclose(np.zeros((0, 2)), right)`` holds,
+and so does ``(np.zeros(0) == right).all()``. It passes where the reference gave one, or where an
+argument is itself as good as nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
+
+import numpy as np
 
 from cgkit.grading.outcomes import NotData
-from cgkit.grading.policy import DATA, Policy
+from cgkit.grading.policy import DATA, EMPTY, NUMBERS, SEQUENCE, Policy
 from cgkit.grading.proxies import Proxy, name_it
 
-Met: TypeAlias = list[tuple[Proxy, bool]]
-"""The stand-ins that came with a message, each with whether it never came before."""
+
+class Met(list[tuple[Proxy, bool]]):
+    """The stand-ins that came with a message, each with whether it never came before."""
+
+    empty = False
+    """Whether an array without a number in it came, too."""
+
 
 NONSENSE = (ArithmeticError, LookupError, SystemError, TypeError, ValueError)
 """What reading a message may raise that none of our workers sends."""
@@ -65,10 +76,11 @@ def taken(
         verb = "holds" if key.endswith("=") else "gave"
         raise NotData(f"{key.removesuffix('=')} {verb} {value._said()}, {_ONLY}")
     look_inside(policy, [pair for pair in met if pair[0] is not value], f"{named}[]")
+    _expect_something(policy, value, key, known, within=met.empty)
     return name_it(value, named, owner)
 
 
-def look_inside(policy: Policy, met: Met, key: str) -> None:
+def look_inside(policy: Policy, met: Sequence[tuple[Proxy, bool]], key: str) -> None:
     """Look at the stand-ins within data; name those that never came before.
 
     Raises
@@ -81,6 +93,51 @@ def look_inside(policy: Policy, met: Met, key: str) -> None:
             raise NotData(f"{key.removesuffix('[]')}: {proxy._said()} within the data, {_ONLY}")
         if fresh:
             name_it(proxy, key)
+
+
+def _expect_something(
+    policy: Policy, value: object, key: str, known: Sequence[object], *, within: bool
+) -> None:
+    """Refuse an empty array where the reference gave none, and an empty list for a number."""
+    hollow = type(value) in (list, tuple) and _hollow(value)
+    if policy.learning and (kind := _learned(value, hollow=hollow, within=within)):
+        policy.allows(key, kind)
+    elif within:
+        _refuse_empty(policy, key, known, "an empty array")
+    elif hollow and policy.allows(key, NUMBERS) and not policy.allows(key, SEQUENCE):
+        _refuse_empty(policy, key, known, "an empty list")
+
+
+def _learned(value: object, *, hollow: bool, within: bool) -> str:
+    """Name what the reference gave, as far as it decides whether nothing may be given there."""
+    if hollow or within:
+        return EMPTY
+    if type(value) in (list, tuple):
+        return SEQUENCE
+    return NUMBERS if isinstance(value, float | int | complex | np.ndarray | np.generic) else ""
+
+
+def _refuse_empty(policy: Policy, key: str, known: Sequence[object], what: str) -> None:
+    if not policy.allows(key, EMPTY) and not any(_nothing(one) for one in known):
+        verb = "holds" if key.endswith("=") else "gave"
+        raise NotData(f"{key.removesuffix('=')} {verb} {what}, which has nothing to be compared")
+
+
+def _hollow(value: object) -> bool:
+    """Tell whether a list holds nothing but lists that hold nothing."""
+    return isinstance(value, list | tuple) and all(_hollow(item) for item in value)
+
+
+def _nothing(argument: object) -> bool:
+    """Tell whether what was handed in is empty, a size of nothing, or no more than that."""
+    if isinstance(argument, np.ndarray):
+        return argument.size == 0
+    if type(argument) in (int, bool):
+        return argument == 0
+    if type(argument) is tuple and all(type(one) is int for one in argument):
+        return 0 in argument or not argument
+    sized = isinstance(argument, list | tuple | dict | set | frozenset | str | bytes | range)
+    return sized and (len(argument) == 0 or _hollow(argument))  # type: ignore[arg-type]
 
 
 def _may(policy: Policy, key: str, kind: str) -> bool:

@@ -68,7 +68,7 @@ class Link:
         self._depth = self._lent = 0
         self._functions = Lent()
         self._proxies: dict[int, Proxy] = {}
-        self._met: Met = []
+        self._met = Met()
         self._errors: dict[int, type[StudentError]] = {}
         self._ended: BaseException | None = None
 
@@ -123,7 +123,7 @@ class Link:
         key = key or proxy._key
         request = {"do": "call", "of": proxy._number, "watch": list(changes)}
         value = self._called(request, arguments, named, key)
-        return self._taken(value, key, called(key), (*arguments, proxy._owner))
+        return self._taken(value, key, called(key), (*arguments, *named.values(), proxy._owner))
 
     def make(self, proxy: Proxy, arguments: Sequence[object], named: dict[str, object]) -> Any:
         """Make an object of a class of the student's."""
@@ -279,7 +279,7 @@ class Link:
         request: dict[str, Any],
         key: str,
     ) -> Any:
-        met: Met = []
+        met = Met()
         if "refused" in answer:  # it is no error of the student's: a test may wait for one
             raise Refused(str(answer["refused"])[:300])
         decode = self._unpacker(answer, raw, met, sent)
@@ -291,6 +291,7 @@ class Link:
             look_inside(self.policy, met, f"{key}: its error[]")
             raise error
         value = decode(answer.get("value"))
+        met.empty = decode.met_empty
         for number, changed in self._changes(answer, decode, request):
             put_back(sent[number], changed)
             self.policy.note_change(key, number)
@@ -317,7 +318,7 @@ class Link:
         try:
             number = answer["callback"]
             name = getattr(self._functions[number], "__name__", "function")
-            met: Met = []
+            met = Met()
             decode = self._unpacker(answer, raw, met)
             arguments = [decode(mark) for mark in answer["arguments"]]
             named = {key: decode(mark) for key, mark in answer["named"].items()}

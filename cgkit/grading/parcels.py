@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
+import numpy as np
+
 from cgkit.grading.classes import Form
 from cgkit.grading.codec import Decoder, Encoder, Mark, Refused
 
@@ -215,6 +217,8 @@ class Unpacker(Decoder):
         super().__init__(parcel.raw, self._object, parcel.arguments)
         self._further, self._forms, self._held = other, forms, held
         self._new: list[Any] = []
+        self.met_empty = False
+        """Whether an array without a number in it was read."""
         if type(parcel.objects) not in (list, tuple):
             raise Refused("no list of objects")
         for entry in parcel.objects:
@@ -223,6 +227,12 @@ class Unpacker(Decoder):
                 held.add(made, form)
             else:
                 self._new.append(made)
+
+    def array(self, dtype: Any, shape: Any, start: Any, length: Any) -> np.ndarray:
+        """Give an array of its own, and take notice of an empty one."""
+        made = super().array(dtype, shape, start, length)
+        self.met_empty |= made.size == 0
+        return made
 
     def _made(self, entry: Any) -> tuple[Form, Any]:
         try:

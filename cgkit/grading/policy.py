@@ -24,6 +24,12 @@ import numpy as np
 from cgkit.grading.parcels import OBJECTS
 
 DATA = "data"
+EMPTY = "empty"
+"""Stands for "an empty array" among kinds."""
+NUMBERS = "numbers"
+"""Stands for "a number, or an array" among kinds."""
+SEQUENCE = "sequence"
+"""Stands for "a list or a tuple" among kinds; another of them may be empty."""
 _ROOT = re.compile(r"[^.\[]*")
 
 

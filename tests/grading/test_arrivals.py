@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from cgkit.grading.arrivals import look_inside, taken
+from cgkit.grading.arrivals import Met, look_inside, taken
 from cgkit.grading.classes import Given
 from cgkit.grading.edition import Edition
 from cgkit.grading.link import Link
@@ -173,5 +173,59 @@ def test_a_longer_loop_than_the_references_changes_nothing(sandbox):
 
 
 def test_data_pass_and_need_no_leave():
-    assert taken(Policy(), [1, 2], [], "f", "f()") == [1, 2]
-    look_inside(Policy(), [], "f()[]")
+    assert taken(Policy(), [1, 2], Met(), "f", "f()") == [1, 2]
+    look_inside(Policy(), Met(), "f()[]")
+
+
+# an empty array is near to everything, and so is an empty list
+
+HONEST = "import numpy as np\ndef f(x):\n    return "
+
+
+def learned(sandbox, body, *calls):
+    learner = Learner()
+    link = link_to(sandbox, HONEST + body, learner)
+    for call in calls:
+        link.get("f")(call)
+    link.end()
+    return learner.policy({})
+
+
+@pytest.mark.parametrize(
+    ("right", "empty"),
+    [
+        ("np.array(x) * 2.0", "np.zeros((0, 2))"),
+        ("np.array(x) * 2.0", "[[], []]"),
+        ("float(x[0])", "[]"),
+        ("float(x[0])", "np.zeros(0)"),
+        ("[1.0, 2.0]", "np.zeros((0, 2))"),
+        ("(np.ones(2), 3)", "(np.zeros((0, 2)), 3)"),
+        ("{'a': np.ones(2)}", "{'a': np.zeros((0, 2))}"),
+    ],
+)
+def test_an_empty_array_is_no_right_answer(sandbox, right, empty):
+    policy = learned(sandbox, right, [1.0, 2.0])
+    link = link_to(sandbox, HONEST + right, policy)
+    link.get("f")([1.0, 2.0])
+    link.end()
+    link = link_to(sandbox, HONEST + empty, policy)
+    with pytest.raises(StudentError, match="nothing to be compared"):
+        link.get("f")([1.0, 2.0])
+    link.end()
+
+
+@pytest.mark.parametrize(
+    ("right", "asked", "argument"),
+    [
+        ("np.array(x) * 2.0", [[1.0]], []),  # nothing of nothing
+        ("np.zeros(x)", [3], 0),
+        ("np.zeros(x)", [(2, 3)], (2, 0)),
+        ("np.array([one for one in x if one > 1])", [[1.0], [2.0]], [0.5]),  # it was seen once
+        ("[one for one in x if one > 1]", [[2.0]], [0.5]),
+    ],
+)
+def test_an_empty_answer_may_be_the_right_one(sandbox, right, asked, argument):
+    policy = learned(sandbox, right, *asked)
+    link = link_to(sandbox, HONEST + right, policy)
+    assert len(link.get("f")(argument)) in (0, 2)
+    link.end()
