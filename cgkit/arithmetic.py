@@ -244,7 +244,8 @@ class Arithmetic(Operand):
 
     def split(self, parts: int | Sequence[Size], axis: int = 0) -> tuple[Self, ...]:
         """Cut along an axis into a number of equal parts, or into parts of given sizes."""
-        how = {"sections": parts} if isinstance(parts, int) else {"sizes": tuple(parts)}
+        several = isinstance(parts, tuple | list)
+        how = {"sizes": parts} if several else {"sections": parts}
         cut: tuple[Self, ...] = ops.ALL["split"](self, axis=axis, **how)
         return cut
 

@@ -48,8 +48,10 @@ def calling(operator: Any) -> Signature:
     count = operator.operands
     if count is None:
         count = sum(p.kind is USUAL and p.default is p.empty for p in known)
-    elif known[0].kind is Parameter.VAR_POSITIONAL:
-        known[:1] = [Parameter(letter, USUAL) for letter in ascii_lowercase[:count]]
+    elif any(p.kind is Parameter.VAR_POSITIONAL for p in known[:count]):
+        at = [p.kind for p in known].index(Parameter.VAR_POSITIONAL)
+        more = [Parameter(letter, USUAL) for letter in ascii_lowercase[: count - at]]
+        known[at : at + 1] = more
     places = [p.replace(kind=Parameter.POSITIONAL_ONLY) for p in known[:count]]
     settings = [
         p.replace(kind=Parameter.KEYWORD_ONLY) if p.kind is USUAL else p for p in known[count:]

@@ -7,7 +7,7 @@ import pytest
 
 from cgkit import DtypeError, GraphBuilder, ShapeError, Tensor, ops, run
 from cgkit.arithmetic import METHODS, settle
-from cgkit.errors import OperandError
+from cgkit.errors import CgkitError, OperandError
 
 A = np.array([[1.5, -2.0], [0.5, 3.0]])
 B = np.array([[2.0, 1.0], [-1.0, 4.0]])
@@ -223,3 +223,11 @@ def test_settings_may_be_given_by_position():
         Tensor(A).exp(1, 2)
     assert Tensor.exp.__doc__ == "e to the a."
     assert "limits" in Tensor.clip.__doc__
+
+
+def test_parts_may_be_counted_by_a_numpy_number_and_nothing_else_is_taken_for_sizes():
+    x = Tensor([1.0, 2.0, 3.0, 4.0])
+    assert [part.shape for part in x.split(np.int64(2))] == [(2,), (2,)]
+    for wrong in (None, "a", 1.5, {}):
+        with pytest.raises(CgkitError, match="split|sections"):
+            x.split(wrong)

@@ -60,7 +60,11 @@ def infer_like(name: str, ufunc: np.ufunc) -> Rule:
                 raise TypeError
             return ufunc.resolve_dtypes((*dtypes, *(None,) * ufunc.nout))[-1]
         except TypeError:
-            raise DtypeError(f"{name} cannot take {', '.join(map(str, dtypes))}") from None
+            other = any(dtype.kind in "fb" for dtype in dtypes)
+            raise DtypeError(
+                f"{name} cannot take {', '.join(map(str, dtypes))}",
+                attempt='ops.cast(x, dtype="int64")' * other,
+            ) from None
 
     def infer(*types: TensorType) -> TensorType:
         dtype = resolve(*(t.dtype for t in types))
