@@ -25,8 +25,9 @@ from nbgrader import utils
 from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
 from nbgrader.coursedir import CourseDirectory
 
-from cgkit.grading.intake import read_plain, read_timestamp
+from cgkit.grading.intake import read_plain
 from cgkit.grading.places import Places
+from cgkit.grading.stamps import read_timestamp
 
 
 class QuietCourse(CourseDirectory):  # type: ignore[misc]

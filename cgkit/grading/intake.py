@@ -22,12 +22,12 @@ import errno
 import os
 import stat
 import unicodedata
-import zoneinfo
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from cgkit.grading.places import safe_id
+from cgkit.grading.stamps import read_timestamp
 from cgkit.grading.submission import LARGEST
 
 MOST_ENTRIES = 2_000
@@ -41,6 +41,8 @@ MOST_COMPARED = 10
 MOST_NAMED = 5
 """Odd files that a note names one by one."""
 
+BARE = (".json", ".txt")
+"""Endings that a browser or a mail gives to a notebook."""
 PASSED_OVER = (".ipynb_checkpoints", "__pycache__", "__MACOSX", ".git")
 OURS = ("timestamp.txt", "submission_secret.txt", ".DS_Store", "Thumbs.db", "desktop.ini")
 """Files that belong to nbgrader or to a system, not to the student."""
@@ -214,13 +216,34 @@ def _chosen(taking: _Taking, found: Sequence[_File]) -> tuple[bytes | None, str]
     others = [file for file in found if file not in exact and ".ipynb" in file.base.lower()]
     raw, name = _fittest(taking, exact)
     if raw is None:
-        raw, name = _fittest(taking, others)
+        raw, name = _fittest(taking, others) if exact or others else _without_suffix(taking, found)
         if raw is not None:
             taking.notes.append(f"handed in as {_shown(name)}, not as {taking.wanted}")
     if len(taking.unfit) > MOST_NAMED:
         more = len(taking.unfit) - MOST_NAMED
         taking.notes.append(f"{more:,} more notebooks cannot be read")
     return raw, name
+
+
+def _without_suffix(taking: _Taking, found: Sequence[_File]) -> tuple[bytes | None, str]:
+    """Take a file that is a notebook by what is in it, if there is only one."""
+    fitting = []
+    for file in [one for one in found if one.kind == "file" and _is_bare(one.base)][:MOST_COMPARED]:
+        with contextlib.suppress(OSError):
+            raw = read_plain(taking.folder / file.name, LARGEST)
+            if b'"nbformat"' in raw and _is_mine(taking, raw):
+                fitting.append((raw, file.name))
+    return fitting[0] if len(fitting) == 1 else (None, "")
+
+
+def _is_bare(name: str) -> bool:
+    return "." not in name or name.lower().endswith(BARE)
+
+
+def _is_mine(taking: _Taking, raw: bytes) -> bool:
+    """Tell whether a notebook holds more of this one's cells than of any other's beside it."""
+    mine = _cells_in(raw, taking.cells)
+    return all(_cells_in(raw, cells) < mine for cells in taking.siblings.values())
 
 
 def _fittest(taking: _Taking, files: Sequence[_File]) -> tuple[bytes | None, str]:
@@ -336,38 +359,6 @@ def _secret(folder: Path) -> str:
         return read_plain(folder / "submission_secret.txt", 200).decode("ascii")
     except (OSError, ValueError):
         return ""
-
-
-def read_timestamp(text: str) -> datetime.datetime:
-    """Read a time and give it in UTC, without a zone, as nbgrader stores it.
-
-    Raises
-    ------
-    ValueError
-        It is no time.
-
-    Examples
-    --------
-    >>> read_timestamp("2030-02-01 12:30:00.5 UTC")
-    datetime.datetime(2030, 2, 1, 12, 30, 0, 500000)
-    >>> read_timestamp("2030-02-01 12:30:00 +0200").hour
-    10
-    """
-    text, _, zone = text.strip().partition(" UTC")
-    parts = text.split()
-    if len(parts) == 3:  # a name such as Europe/Berlin, or an offset
-        text, zone = " ".join(parts[:2]), parts[2]
-    if zone[:1] in ("+", "-"):
-        text, zone = text + zone, ""
-    try:
-        when = datetime.datetime.fromisoformat(text)
-        if zone:
-            when = when.replace(tzinfo=zoneinfo.ZoneInfo(zone))
-        if when.tzinfo is not None:
-            when = when.astimezone(datetime.UTC).replace(tzinfo=None)
-    except (OverflowError, KeyError, OSError) as error:
-        raise ValueError(str(error)) from error
-    return when
 
 
 def _plain(name: str) -> str:
