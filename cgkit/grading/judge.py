@@ -7,7 +7,8 @@ ten to the eighteenth. A hang or a death costs the question in which it happened
 runs again whatever was run before, without the culprit.
 
 - A death that was no hang is tried once more.
-- A test cell is run at most once to an end; its score is 0 unless it came to one.
+- A test cell is run at most once to an end; when it is tried again, given cells are run again
+  before it, so that nothing is used up. Its score is 0 unless it came to one.
 """
 
 from __future__ import annotations
@@ -124,20 +125,23 @@ class Judge:
     def _step(self, cell: PlanCell) -> CellResult:
         if cell.cell in self.constant:
             return self.constant[cell.cell]
+        before = self._names.kept()
         result = self._attempt(cell)
         if result.error == "Died" and cell.cell not in self._bad:
-            result = self._attempt(cell)  # once more: it may have been the one before
+            if cell.kind == "test":
+                self._names.restore(before)
+            result = self._attempt(cell, anew=True)  # it may have been the one before
         if result.error in ("Died", "TimedOut") and cell.kind != "test":
             self._bad.add(cell.cell)
         return result
 
-    def _attempt(self, cell: PlanCell) -> CellResult:
+    def _attempt(self, cell: PlanCell, *, anew: bool = False) -> CellResult:
         printed, warned = _Tee(self._room), _Tee(self._room)
         result = CellResult(cell.cell, cell.kind, out_of=cell.points)
         start = time.monotonic()
         try:
             with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(warned):
-                result = self._judged(cell, result)
+                result = self._judged(cell, result, anew=anew)
         except BaseException as error:
             result = _failed(result, error, cell)
             if isinstance(error, TooLong) and self._link is not None:
@@ -151,13 +155,16 @@ class Judge:
             warned=warned.getvalue(),
         )
 
-    def _judged(self, cell: PlanCell, result: CellResult) -> CellResult:
+    def _judged(self, cell: PlanCell, result: CellResult, *, anew: bool) -> CellResult:
         if time.monotonic() >= self._end:
             raise TimedOut("the time for the whole submission is used up")
         link = self._ready()
         self._names.begin()
         with self._timed(cell, link):
             if cell.kind == "test":
+                for given in self._done if anew else ():  # a test may use up what these made
+                    if given.kind == "given":
+                        self._run_outside(given)
                 random.seed(self.seeds.outside)
                 np.random.seed(self.seeds.outside % 2**32)
                 value = run_test(cell.source, f"<test {cell.cell}>", self._names)

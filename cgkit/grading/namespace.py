@@ -52,6 +52,16 @@ class Namespace(dict[str, Any]):
         """Begin a cell: what was known of the student's names is asked anew."""
         self._known.clear()
 
+    def kept(self) -> tuple[dict[str, Any], set[str]]:
+        """Give what `restore` needs to forget all that is bound from now on."""
+        return dict(self), set(self._exported)
+
+    def restore(self, kept: tuple[dict[str, Any], set[str]]) -> None:
+        """Let all names be bound as they were; objects that were changed stay changed."""
+        self.clear()
+        self.update(kept[0])
+        self._exported = set(kept[1])
+
     def __getitem__(self, name: str) -> Any:
         if name in self._exported and self.link is not None:
             return self._ask(name)

@@ -4,7 +4,8 @@
 
 A given cell is *steady* when it reads nothing of a student's and nothing that could have been
 changed by a cell that does, and when what it binds is bound by it alone. Steady cells are run once
-in the lane; each judge, being a fork, has their names. They still run inside for each student.
+in the lane, with the same random numbers in any lane; each judge, being a fork, has their names.
+They still run inside for each student.
 
 A test cell is *constant* when it reads nothing but steady names: it gives everybody what it gave to
 the reference.
@@ -15,10 +16,13 @@ from __future__ import annotations
 import builtins
 import contextlib
 import io
+import random
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 from cgkit.grading.master import Master, MasterCell
 from cgkit.grading.names import bound, read
@@ -71,6 +75,8 @@ def prepare(master: Master) -> Prepared:
         The assignment; its given cells are trusted.
     """
     steady = _steady(master)
+    random.seed(0)
+    np.random.seed(0)
     names: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins}
     for cell in steady:
         quiet = io.StringIO()
@@ -101,7 +107,7 @@ def rehearse(master: Master, prepared: Prepared) -> None:
     master
         The assignment; all of it is trusted here.
     prepared
-        From `prepare`.
+        From `prepare`; what it holds may be changed by tests, so prepare anew afterwards.
     """
     names = dict(prepared.names)
     for cell in master.cells:

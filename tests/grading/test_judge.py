@@ -3,9 +3,10 @@
 import dataclasses
 
 import pytest
-from classwork import POINTS, raw, written
+from classwork import POINTS, cell, notebook, raw, written
 
 from cgkit.grading.judge import MOST_IN_ALL, definition
+from cgkit.grading.master import read_master
 from cgkit.grading.rebuild import Plan, PlanCell
 
 
@@ -100,3 +101,50 @@ def test_the_text_of_a_definition(name, text):
         PlanCell("test", "c", "z = 1"),
     )
     assert definition(Plan(cells, frozenset()), name) == text
+
+
+USED = """
+given_cases = iter([(1, 2)])
+numbers = [3, 1, 2]
+"""
+ANSWERS = """
+def following(number):
+    ### BEGIN SOLUTION
+    return number + 1
+    ### END SOLUTION
+def put_in_order(items):
+    ### BEGIN SOLUTION
+    items.sort()
+    ### END SOLUTION
+"""
+TESTS = {
+    "t_walk": "for one, right in given_cases:\n    assert following(one) == right",
+    "t_sort": "put_in_order(numbers)\nassert numbers == [1, 2, 3]",
+    "t_count": "runs = globals().get('runs', 0) + 1\nassert (runs, following(1)) == (1, 2)",
+}
+
+
+@pytest.fixture(scope="module")
+def used_up(situation, assignment):
+    """A lane for an assignment whose tests use up what a given cell made."""
+    from cgkit.grading.lane import Lane
+
+    cells = [cell("g", USED, "given"), cell("a", ANSWERS, "solution")]
+    cells += [cell(name, text, "test", 1) for name, text in TESTS.items()]
+    master = read_master(notebook(cells))
+    with Lane(dataclasses.replace(assignment, master=master), situation) as lane:
+        yield lane
+
+
+@pytest.mark.parametrize(
+    ("body", "passed"),
+    [
+        ("def following(n): return n + 1\ndef put_in_order(items): items.sort()", set(TESTS)),
+        ("def following(n): return 0\ndef put_in_order(items): pass", set()),
+        ("import os\ndef following(n): os._exit(1)\ndef put_in_order(items): os._exit(1)", set()),
+    ],
+)
+def test_each_try_finds_what_given_cells_made_as_they_made_it(used_up, body, passed):
+    """Once, the author's own run had put the list in order, and a death used the cases up."""
+    result = used_up.grade("u", raw({"cells": [cell("a", body, "solution")], "nbformat": 4}))
+    assert {name for name, points in scores(result).items() if points} == passed

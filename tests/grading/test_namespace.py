@@ -8,6 +8,7 @@ from classwork import assignment_cells, cell, notebook, raw
 from cgkit.grading.judge import Times
 from cgkit.grading.lane import Lane, read_assignment
 from cgkit.grading.master import answered, read_master
+from cgkit.grading.namespace import Namespace
 from cgkit.grading.sandbox import find
 
 TESTS = {
@@ -48,3 +49,12 @@ def test_a_name_that_a_test_binds_is_the_tests_from_then_on(results):
 def test_the_reference_is_graded_as_everybody_is(results):
     mine, reference = results
     assert [(c.cell, c.score) for c in mine.cells] == [(c.cell, c.score) for c in reference.cells]
+
+
+def test_names_are_bound_again_as_they_were():
+    names = Namespace(frozenset({"mean"}), str, {"a": 1})
+    kept = names.kept()
+    names["a"], names["b"], names["mean"] = 2, 3, 4
+    names.restore(kept)
+    assert (names["a"], "b" in names, "mean" in names) == (1, False, False)
+    assert names.kept() == kept

@@ -76,3 +76,8 @@ def test_a_rehearsal_leaves_drawn_cases_behind_and_hides_faults():
     before = len(search._CASES)
     rehearse(master, prepare(master))
     assert len(search._CASES) == before + 1
+
+
+def test_random_numbers_of_given_cells_are_the_same_in_any_lane():
+    drawn = cell("draw", "import random\ndrawn = random.random(), np.random.rand()", "given")
+    assert prepared(drawn).names["drawn"] == prepared(drawn).names["drawn"]
