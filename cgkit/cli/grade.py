@@ -26,6 +26,9 @@ from cgkit.grading.situation import MEANINGS
 from cgkit.notebooks.build import is_current
 from cgkit.notebooks.project import Project, find_project
 
+_NAMED = 6
+"""How many of the cells that wait are named."""
+
 
 @dataclass(frozen=True)
 class GradedItem(Item):
@@ -252,11 +255,18 @@ def _table(name: str, graded: Iterable[Graded]) -> list[str]:
     for one in graded:
         sign, color = SIGNS[_status(one)]
         shown = click.style(sign, fg=color) if colors_wanted() else sign
-        waiting = f"   waits for a person: {', '.join(one.waiting)}" if one.waiting else ""
+        waiting = f"   waits for a person: {_listed(one.waiting)}" if one.waiting else ""
         label = f"   {one.result.label}" if one.result.label else ""
         lines.append(f"{shown} {safe_id(one.student):<{width}}  {_points(one)}{label}{waiting}")
         lines += [plain(f"    {remark}") for remark in one.remarks()]
     return [*lines, ""]
+
+
+def _listed(cells: Sequence[str]) -> str:
+    """Name some cells, and count the rest of many."""
+    rest = len(cells) - _NAMED
+    more = [f"and {rest} more"] if rest > 1 else cells[_NAMED:]
+    return ", ".join([*cells[:_NAMED], *more])
 
 
 def _summary(project: Project, places: Places, graded: list[Graded]) -> list[str]:

@@ -2,6 +2,7 @@
 
     a copy to run it again, a half of it, a line to look at a value     said, and nobody's business
     a line of it that is gone or another, points that are others        said, for a teacher to judge
+    the hidden part, which no student was given                         likewise
 
 None of it changes a mark: the assignment's own tests are run. So the words inform and blame nobody.
 """
@@ -24,6 +25,7 @@ ADDED = "lines were added to the test cell"
 AS_TEXT = "the test cell was turned into text"
 CHANGED = "the test cell is not as it was handed out"
 POINTS = "the test cell names other points"
+HIDDEN = "the test cell shows its hidden part"
 _CUT = "\0"
 
 
@@ -34,12 +36,12 @@ class Difference:
     cell: str
     what: str
     evidence: str = ""
-    """The line that is gone, or the points."""
+    """The line that is gone, the points, or how much of the hidden part stands there."""
 
     @property
     def telling(self) -> bool:
         """Whether a teacher may want to look."""
-        return self.what in (CHANGED, POINTS)
+        return self.what in (CHANGED, POINTS, HIDDEN)
 
 
 def differences(master: Master, cells: Sequence[SubmittedCell]) -> Iterator[Difference]:
@@ -93,7 +95,10 @@ def _of_text(
     found = {line for text in (*(c.source for c in same), *nearby) for line in _lines(text)}
     lost = next((line for line in wanted if line not in found), "")
     added = [line for cell in others for line in _lines(cell.source) if line not in wanted]
-    if lost and not whole:
+    hidden = [line for line in _lines(test.source) if line not in wanted]
+    if hidden and {*hidden} <= {*added}:
+        yield Difference(test.cell, HIDDEN, f"all {len(hidden)} of its hidden lines")
+    elif lost and not whole:
         yield Difference(test.cell, CHANGED, f"not there: {lost[:120]}")
     elif bound("\n".join(added)) & (master.exported | read(test.released)):
         yield Difference(test.cell, CHANGED, f"added: {added[0][:120]}")

@@ -87,6 +87,15 @@ def test_nothing_that_students_named_reaches_the_terminal_raw(class_of, capsys):
     assert not {"\x1b", "\x07"} & {*capsys.readouterr().out}
 
 
+def test_of_many_cells_that_wait_some_are_named(class_of, capsys):
+    names = tuple("abcdefghij")
+    class_of(graded("ada", waiting=names), graded("bob", waiting=names[:7]))
+    run(["grade", "01_sums"])
+    shown = capsys.readouterr().out
+    assert "waits for a person: a, b, c, d, e, f, and 4 more" in shown
+    assert "waits for a person: a, b, c, d, e, f, g\n" in shown
+
+
 def test_a_table_shows_points_notes_and_flags(class_of, capsys):
     flag = Flag("uses the network", "line 1: import socket", "add")
     asked = class_of(

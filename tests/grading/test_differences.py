@@ -9,6 +9,7 @@ from cgkit.grading.differences import (
     CHANGED,
     COPIED,
     DELETED,
+    HIDDEN,
     POINTS,
     SPLIT,
     Difference,
@@ -119,6 +120,21 @@ def test_a_changed_test_is_said_with_what_is_different(name):
     (one,) = found(change)
     assert (one.cell, one.what, one.telling) == ("test_order", what, True)
     assert words in one.evidence
+
+
+def test_the_hidden_part_in_a_students_cell_is_told_without_its_text():
+    (test,) = (cell for cell in MASTER.cells if cell.cell == "test_mean")
+    made = written()
+    (cell,) = (cell for cell in made["cells"] if cell["id"] == "test_mean")
+    cell["source"] = test.source
+    (one,) = differences(MASTER, read_submission(raw(made)).cells)
+    assert (one.cell, one.what, one.telling) == ("test_mean", HIDDEN, True)
+    hidden = [line for line in test.source.splitlines() if line not in test.released]
+    assert hidden
+    assert not any(line.strip() in one.evidence for line in hidden)
+    cell["source"] = test.released + "\nprint(1)"
+    (one,) = differences(MASTER, read_submission(raw(made)).cells)
+    assert one.what == ADDED
 
 
 def test_notes_inform_and_blame_nobody():
