@@ -124,5 +124,7 @@ def test_what_does_not_fit():
         ops.group_norm(x, 3, np.ones(4))
     with pytest.raises(ShapeError, match=r"instance_norm takes images \(N, C, L, ...\), got"):
         ops.instance_norm(np.ones((2, 3)))
-    with pytest.raises(OperandError, match="size of local_response_norm is a whole number of at least 1, not 0"):
+    with pytest.raises(
+        OperandError, match="size of local_response_norm is a whole number of at least 1, not 0"
+    ):
         ops.local_response_norm(x, 0)
