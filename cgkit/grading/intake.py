@@ -275,7 +275,8 @@ def _is_sibling(taking: _Taking, file: _File) -> bool:
     What it holds decides; names may have been exchanged.
     """
     name = _plain(file.name)
-    if not taking.siblings or ".ipynb" not in file.base.lower():
+    possible = ".ipynb" in file.base.lower() or (_is_bare(file.base) and file.base not in OURS)
+    if not taking.siblings or not possible:
         return False
     mine = theirs = 0
     if file.kind == "file" and taking.compared < MOST_COMPARED:

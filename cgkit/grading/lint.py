@@ -277,6 +277,15 @@ def _reads_code(test: _Test) -> Iterator[tuple[ast.AST, str]]:
             yield node, "the code of an answer is not outside; write: source('name')"
 
 
+def _ends_early(test: _Test) -> Iterator[tuple[ast.AST, str]]:
+    """Refuse to walk along a student's answer for as long as the student likes."""
+    for node in ast.walk(test.tree):
+        if not isinstance(node, ast.Call) or _root(node.func) != "zip" or len(node.args) < 2:
+            continue
+        if not any(word.arg == "strict" for word in node.keywords):
+            yield node, "an empty answer passes: zip ends with the shorter one; add strict=True"
+
+
 def _anywhere_in(test: _Test) -> Iterator[tuple[ast.AST, str]]:
     return _anywhere(test.tree)
 
@@ -370,6 +379,7 @@ _RULES: tuple[_Rule, ...] = (
     _changes_students,
     _asks_for_classes,
     _reads_code,
+    _ends_early,
     _anywhere_in,
     _tells_secrets,
 )

@@ -328,7 +328,9 @@ def test_a_file_without_its_ending_does_not_stand_for_a_notebook(folder):
 def test_without_its_ending_a_notebook_goes_where_its_cells_are(folder):
     put(folder, **{"work": BARE})
     for cells, other, found in ((["mean"], ["sort"], BARE), (["sort"], ["mean"], None)):
-        assert take_in(folder, "ada", "small", cells, {"other": other}).raw == found
+        handed = take_in(folder, "ada", "small", cells, {"other": other})
+        assert handed.raw == found
+        assert "not used" not in " ".join(handed.notes)
 
 
 def test_a_link_without_an_ending_is_not_followed(folder, tmp_path):

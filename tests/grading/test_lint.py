@@ -37,6 +37,7 @@ WRONG = {
     "import time\nstart = time.time()": "instead of timing",
     "assert eval(str(mean([1])))": "may come from a student",
     "import pickle": "neither pickles",
+    "assert all(a == b for a, b in zip(order({}), [1, 2]))": "an empty answer passes",
     "### BEGIN HIDDEN TESTS\nk = 7\nassert mean([k]) == 7, f'not {k}'\n### END HIDDEN TESTS": (
         "would show k"
     ),
