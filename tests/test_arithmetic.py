@@ -229,5 +229,5 @@ def test_parts_may_be_counted_by_a_numpy_number_and_nothing_else_is_taken_for_si
     x = Tensor([1.0, 2.0, 3.0, 4.0])
     assert [part.shape for part in x.split(np.int64(2))] == [(2,), (2,)]
     for wrong in (None, "a", 1.5, {}):
-        with pytest.raises(CgkitError, match="split|sections"):
+        with pytest.raises(CgkitError, match=r"split|sections"):
             x.split(wrong)
