@@ -122,6 +122,18 @@ def graded(situation, made, *answers):
             yield lane.grade("ada", raw({**whole, "cells": cells}))
 
 
+def test_a_given_function_may_use_what_a_student_may_not(situation):
+    made = assignment(
+        "# grading: forbid builtins:sorted",
+        "def listed(items):\n    return ', '.join(sorted(items))",
+        answer="def f(items):\n    items = list(items)\n    items.sort()\n    return items",
+        test="assert f(['b', 'a']) == ['a', 'b']",
+    )
+    (result,) = graded(situation, made, "def f(items):\n    return listed(items).split(', ')")
+    assert result.score == result.out_of
+    assert not result.flags
+
+
 def test_forbidden_names_refuse_students_and_serve_libraries(situation):
     made = assignment(
         "# grading: forbid heapq, functools:cache, builtins:sorted, numpy.linalg:lstsq",

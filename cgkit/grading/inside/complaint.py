@@ -15,6 +15,7 @@ from typing import Any
 
 from cgkit.grading.inside.handles import Handles, builtin_bases, kinds
 
+_CELLS = ("<cell ", "<given ")
 _LONGEST = 2_000
 _PLACES = 3
 _ATTRIBUTES = 20
@@ -75,15 +76,15 @@ def _where(error: BaseException) -> list[dict[str, Any]]:
 def _places(error: BaseException) -> Iterator[dict[str, Any]]:
     for frame, line in traceback.walk_tb(error.__traceback__):
         file = frame.f_code.co_filename
-        if file.startswith("<cell "):
+        if file.startswith(_CELLS):
             yield _place(file, line, linecache.getline(file, line), frame.f_code.co_name)
-    if isinstance(error, SyntaxError) and str(error.filename).startswith("<cell "):
+    if isinstance(error, SyntaxError) and str(error.filename).startswith(_CELLS):
         yield _place(str(error.filename), error.lineno or 0, error.text or "", "<module>")
 
 
 def _place(file: str, line: int, code: str, function: str) -> dict[str, Any]:
     return {
-        "cell": file[len("<cell ") : -1],
+        "cell": file.partition(" ")[2][:-1],
         "line": line,
         "code": str(code).strip()[:200],
         "function": str(function)[:100],

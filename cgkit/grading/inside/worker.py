@@ -212,7 +212,8 @@ class Worker:
         handler(request, self._decoder(request, raw), raw)
 
     def _do_cell(self, request: dict[str, Any], decode: Decoder, raw: bytes) -> None:
-        source, place = plain_python(request["source"]), f"<cell {request['id']}>"
+        kind = "given" if request["given"] else "cell"
+        source, place = plain_python(request["source"]), f"<{kind} {request['id']}>"
         seed = request["seed"]
         random.seed(seed)
         np.random.seed(seed % 2**32)
