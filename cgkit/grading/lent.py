@@ -24,7 +24,7 @@ from cgkit.grading.inside.worker import MODULES
 from cgkit.grading.outcomes import builtin_base
 
 ROOM = 1 << 30
-"""Bytes that one call may take beyond what is taken already."""
+"""Bytes that calls may take beyond what is taken when the first one comes."""
 _NEVER_BY_NAME = ("eval", "exec", "open", "compile", "__import__", "input", "breakpoint")
 _TOLD = 300
 
@@ -35,6 +35,7 @@ class Lent:
     def __init__(self) -> None:
         self._functions: list[Callable[..., Any]] = []
         self._numbers: dict[int, int] = {}
+        self._most = 0
 
     def __getitem__(self, number: int) -> Callable[..., Any]:
         return self._functions[number]
@@ -58,7 +59,9 @@ class Lent:
         MemoryError
             It would take too much.
         """
-        with bounded(ROOM):
+        if not self._most and (now := taken()):
+            self._most = now + ROOM
+        with bounded(self._most) if self._most else contextlib.nullcontext():
             return self[number](*arguments, **named)
 
 
@@ -75,17 +78,16 @@ def complaint(error: Exception) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def bounded(room: int) -> Iterator[None]:
-    """Bound what this process may take beyond what it has; does nothing where that is not told.
+def bounded(most: int) -> Iterator[None]:
+    """Bound what this process may take, if it is not bounded closer already.
 
     Parameters
     ----------
-    room
+    most
         Bytes of address space.
     """
     before, hard = resource.getrlimit(resource.RLIMIT_AS)
-    most = _taken() + room
-    if most <= room or (before != resource.RLIM_INFINITY and before <= most):
+    if before != resource.RLIM_INFINITY and before <= most:
         yield
         return
     resource.setrlimit(resource.RLIMIT_AS, (most, hard))
@@ -95,7 +97,7 @@ def bounded(room: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, (before, hard))
 
 
-def _taken() -> int:
+def taken() -> int:
     """Give the bytes of address space of this process, or 0 where nobody knows."""
     try:
         file = os.open("/proc/self/statm", os.O_RDONLY)

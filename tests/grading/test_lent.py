@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cgkit.grading import lent
-from cgkit.grading.lent import Lent, bounded, complaint
+from cgkit.grading.lent import Lent, bounded, complaint, taken
 
 
 class Own(ValueError):
@@ -50,8 +50,22 @@ def test_an_argument_cannot_fill_the_memory():
     assert functions.call(0, [3], {}) == [0, 0, 0]
 
 
+def test_many_arguments_cannot_fill_it_either(monkeypatch):
+    monkeypatch.setattr(lent, "ROOM", 256 << 20)
+    functions, kept, refused = Lent(), [], 0
+    functions.mark(lambda count: kept.append(bytes(count)))
+    for _ in range(20):
+        try:
+            functions.call(0, [40 << 20], {})
+        except MemoryError:
+            refused += 1
+    assert 0 < len(kept) <= 8
+    assert refused == 20 - len(kept)
+
+
 def test_bounds_within_bounds_are_not_wider():
-    with bounded(64 << 20):
+    here = taken()
+    with bounded(here + (64 << 20)):
         most = resource.getrlimit(resource.RLIMIT_AS)[0]
-        with bounded(512 << 20):
+        with bounded(here + (512 << 20)):
             assert resource.getrlimit(resource.RLIMIT_AS)[0] == most
