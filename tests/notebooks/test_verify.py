@@ -52,7 +52,9 @@ def test_a_chapter_is_current_until_its_text_or_its_outputs_change(project):
 
 
 def test_a_check_that_would_judge_unfairly_is_named(project, monkeypatch):
-    change(project, "solutions/01_sums.py", "2 * int(add(1, 1) == 2)", "add(1, 1)")
+    change(
+        project, "solutions/01_sums.py", "int(add(1, 1) == 2) + int(add(2, 3) == 5)", "add(1, 1)"
+    )
     build(project, ["solutions"])
     monkeypatch.setattr(verification, "report", lambda notebook: Report((), ()))
     monkeypatch.setattr(verification, "run", lambda *_: None)
@@ -158,10 +160,15 @@ def test_a_release_older_than_its_text_is_seen(built):
             SOLUTION,
             "would be graded unfairly: not even its own answers pass",
         ),
-        ("2 * int(add(1, 1) == 2)", "int(1)", SOLUTION, "gives 1 of 2 points to the right answer"),
+        (
+            "int(add(1, 1) == 2) + int(add(2, 3) == 5)",
+            "int(1)",
+            SOLUTION,
+            "gives 1 of 2 points to the right answer",
+        ),
         ("import math", "import math\n1 / 0", SOLUTION, "ZeroDivisionError"),
         (
-            "assert add(2, 2) == 4\n2 * int(add(1, 1) == 2)",
+            "assert add(2, 2) == 4\nint(add(1, 1) == 2) + int(add(2, 3) == 5)",
             "2",
             RELEASE,
             "gives 2 points for nothing",

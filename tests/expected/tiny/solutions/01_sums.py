@@ -21,7 +21,7 @@ assert add(-5, 2) == -3, "hidden"
 
 # %% test points=2 id=test_more
 assert add(2, 2) == 4
-2 * int(add(1, 1) == 2)
+int(add(1, 1) == 2) + int(add(2, 3) == 5)
 
 # %% [markdown] manual points=10 id=written
 # Why?
