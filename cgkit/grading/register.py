@@ -102,6 +102,7 @@ def enter(url: str, course: str, name: Name, notebook: Mapping[str, Any]) -> Non
     with _alembic_found(), api.Gradebook(url, course) as gradebook:
         _complete(gradebook)
         gradebook.update_or_create_assignment(name.assignment)
+        gradebook.engine.dispose()
     quiet = logging.getLogger("cgkit.register")
     quiet.addHandler(logging.NullHandler())
     quiet.propagate = False
