@@ -4,6 +4,7 @@ mean(values) 4 points    order(graph) 3 points    sort_in_place(items) 2 points 
 """
 
 import json
+import time
 
 GIVEN = """
 import math
@@ -145,3 +146,21 @@ def written(answers=None, *, extras=None):
 def raw(made):
     """Give a notebook as bytes."""
     return json.dumps(made).encode()
+
+
+def run(sandbox, source):
+    """Run one cell in a fresh worker; give the answer."""
+    worker = sandbox.fork()
+    request = {"do": "cell", "id": "a", "source": source, "seed": 1, "given": False}
+    try:
+        worker.channel.send(request)
+        return worker.channel.receive(time.monotonic() + 10)[0]
+    finally:
+        worker.end()
+
+
+def printed(sandbox, source):
+    """Give what a cell prints that raises nothing."""
+    answer = run(sandbox, source)
+    assert "error" not in answer, answer["error"]
+    return answer.get("printed", "").strip()

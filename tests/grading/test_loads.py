@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from classwork import raw, written
+from classwork import printed, raw, run, written
 
 from cgkit.grading import sandbox as module
 from cgkit.grading.edition import Edition
@@ -23,23 +23,6 @@ SMALL = Limits(memory=600 << 20, together=700 << 20, processes=12, scratch=4 << 
 def fenced(situation):
     with Sandbox(situation, Edition(), SMALL) as made:
         yield made
-
-
-def run(sandbox, source):
-    """Run one cell in a fresh worker; give the answer."""
-    worker = sandbox.fork()
-    request = {"do": "cell", "id": "a", "source": source, "seed": 1, "given": False}
-    try:
-        worker.channel.send(request)
-        return worker.channel.receive(time.monotonic() + 10)[0]
-    finally:
-        worker.end()
-
-
-def printed(sandbox, source):
-    answer = run(sandbox, source)
-    assert "error" not in answer, answer["error"]
-    return answer.get("printed", "").strip()
 
 
 @pytest.mark.parametrize("family", [16, 38, 40])

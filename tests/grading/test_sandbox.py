@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from classwork import printed, run
 
 from cgkit.errors import EnvironmentFault
 from cgkit.grading import sandbox as module
@@ -42,23 +43,6 @@ def fenced(request):
 def bare():
     with Sandbox(find("none"), Edition(), SMALL) as made:
         yield made
-
-
-def run(sandbox, source):
-    """Run one cell in a fresh worker; give the answer."""
-    worker = sandbox.fork()
-    request = {"do": "cell", "id": "a", "source": source, "seed": 1, "given": False}
-    try:
-        worker.channel.send(request)
-        return worker.channel.receive(time.monotonic() + 10)[0]
-    finally:
-        worker.end()
-
-
-def printed(sandbox, source):
-    answer = run(sandbox, source)
-    assert "error" not in answer, answer["error"]
-    return answer.get("printed", "").strip()
 
 
 def test_numpy_and_drawings_are_there(fenced):
