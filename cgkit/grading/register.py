@@ -9,12 +9,10 @@ notebook is written. It is nbgrader's code that works, so both ways give the sam
 from __future__ import annotations
 
 import contextlib
-import gc
 import json
 import logging
 import os
 import sys
-import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -104,7 +102,7 @@ def enter(url: str, course: str, name: Name, notebook: Mapping[str, Any]) -> Non
     with _alembic_found(), api.Gradebook(url, course) as gradebook:
         _complete(gradebook)
         gradebook.update_or_create_assignment(name.assignment)
-        gradebook.engine.dispose()
+    gradebook.engine.dispose()  # behind the block, which gives its connection back
     quiet = logging.getLogger("cgkit.register")
     quiet.addHandler(logging.NullHandler())
     quiet.propagate = False
@@ -115,15 +113,6 @@ def enter(url: str, course: str, name: Name, notebook: Mapping[str, Any]) -> Non
         what = f"{name} has other cells now than when work was handed in"
         attempt = "a new name for the new version, or a new folder for the class"
         raise NotebookError(what, why=str(error), attempt=attempt) from error
-    finally:
-        _let_go()
-
-
-def _let_go() -> None:
-    """Close the connections that nbgrader's steps leave to the garbage collector."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)
-        gc.collect()
 
 
 def _complete(gradebook: Any) -> None:

@@ -40,7 +40,7 @@ def test_cells_points_and_sources_are_nbgraders_own(book):
         assert "secret_values" in sources["test_mean"]
         assert "NotImplementedError" in sources["mean"]
         assert theirs.find_assignment("small").course_id == "cgkit"
-        theirs.engine.dispose()
+    theirs.engine.dispose()
 
 
 def test_what_fits_is_left_as_it_is(book):
