@@ -1,6 +1,7 @@
 """Nested tuples, lists and dicts of values, taken apart and put together again.
 
     {"w": a, "b": [c, d]}  ─ flatten ─>  [a, c, d] and a structure  ─ unflatten ─>  the same
+    the structure, {"w": {..}, "b": [(..), e]}  ─ flatten_along ─>  [{..}, (..), e]
 
 A leaf is anything that is no tuple, list or dict; None is a leaf too. Dicts keep their own order.
 """
@@ -95,3 +96,73 @@ def map_leaves(act: Callable[[Any], Any], value: Any) -> Any:
     """
     leaves, structure = flatten(value)
     return unflatten(structure, [act(leaf) for leaf in leaves])
+
+
+def flatten_along(structure: Structure, value: Any) -> list[Any]:
+    """Take a nested value apart as far as a structure goes; what hangs below is a leaf whole.
+
+    Parameters
+    ----------
+    structure
+        Where to stop, from `flatten`.
+    value
+        Nested in the same way, with anything in the place of a leaf.
+
+    Raises
+    ------
+    StructureError
+        The value is nested in another way; the message says where.
+
+    Examples
+    --------
+    >>> _, structure = flatten({"w": 1.0, "b": 2.0})
+    >>> flatten_along(structure, {"w": {"step": 3}, "b": {"step": 4}})
+    [{'step': 3}, {'step': 4}]
+    >>> flatten_along(structure, {"w": 1})
+    Traceback (most recent call last):
+    cgkit.tree.StructureError: the whole has the keys ['w'], not ['w', 'b']
+    """
+    found: list[Any] = []
+    _along(structure, value, "the whole", found)
+    return found
+
+
+def _along(structure: Structure, value: Any, place: str, found: list[Any]) -> None:
+    if structure.kind is None:
+        found.append(value)
+        return
+    if type(value) is not structure.kind and not (structure.kind is dict and _is_dict(value)):
+        kind = structure.kind.__name__
+        raise StructureError(f"{place} is of type {type(value).__name__}, not {kind}")
+    if _is_dict(value):
+        if set(value) != set(structure.keys):
+            raise StructureError(f"{place} has the keys {[*value]}, not {[*structure.keys]}")
+        members = [(key, value[key]) for key in structure.keys]
+    else:
+        if len(value) != len(structure.parts):
+            raise StructureError(f"{place} has {len(value)} members, not {len(structure.parts)}")
+        members = list(enumerate(value))
+    for (key, member), part in zip(members, structure.parts, strict=True):
+        _along(part, member, f"{place.removeprefix('the whole')}[{key!r}]", found)
+
+
+def _is_dict(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def paths(structure: Structure) -> list[str]:
+    """Say where each leaf of a structure stands, as one would write it behind a name.
+
+    Examples
+    --------
+    >>> paths(flatten({"w": 1, "b": [2, 3]})[1])
+    ["['w']", "['b'][0]", "['b'][1]"]
+    """
+    if structure.kind is None:
+        return [""]
+    keys = structure.keys if structure.kind is dict else range(len(structure.parts))
+    return [
+        f"[{key!r}]{rest}"
+        for key, part in zip(keys, structure.parts, strict=True)
+        for rest in paths(part)
+    ]

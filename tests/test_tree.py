@@ -69,3 +69,44 @@ def test_a_wrong_number_of_leaves_is_refused(number):
     _, structure = tree.flatten({"w": 1, "b": [2]})
     with pytest.raises(tree.StructureError, match=f"2 leaves, got {number}"):
         tree.unflatten(structure, range(number))
+
+
+@given(nested)
+def test_along_its_own_structure_a_value_comes_apart_as_by_flatten(value):
+    leaves, structure = tree.flatten(value)
+    assert tree.flatten_along(structure, value) == leaves
+
+
+@given(nested)
+def test_what_hangs_below_a_leaf_stays_whole(value):
+    leaves, structure = tree.flatten(value)
+    deeper = tree.map_leaves(lambda leaf: {"leaf": [leaf]}, value)
+    assert tree.flatten_along(structure, deeper) == [{"leaf": [leaf]} for leaf in leaves]
+
+
+def test_along_a_dict_its_keys_count_and_not_their_order():
+    _, structure = tree.flatten({"a": 1, "b": 2})
+    assert tree.flatten_along(structure, {"b": [20], "a": [10]}) == [[10], [20]]
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ({"w": 1, "b": 2}, r"\['b'\] is of type int, not list"),
+        ({"w": 1, "b": (2, 3)}, r"\['b'\] is of type tuple, not list"),
+        ({"w": 1, "b": [2]}, r"\['b'\] has 1 members, not 2"),
+        ({"w": 1}, r"the whole has the keys \['w'\], not \['w', 'b'\]"),
+        ({"w": 1, "b": [2, 3], "c": 4}, "the whole has the keys"),
+        ([1, [2, 3]], "the whole is of type list, not dict"),
+    ],
+)
+def test_a_value_nested_otherwise_is_refused_with_the_place(value, said):
+    _, structure = tree.flatten({"w": 1, "b": [2, 3]})
+    with pytest.raises(tree.StructureError, match=said):
+        tree.flatten_along(structure, value)
+
+
+@given(nested)
+def test_paths_lead_to_the_leaves(value):
+    leaves, structure = tree.flatten(value)
+    assert [eval(f"value{path}", {"value": value}) for path in tree.paths(structure)] == leaves
