@@ -22,7 +22,7 @@ from cgkit.node import FREED, LEAF, Edge, Node
 from cgkit.order import topological_order, verify_order
 
 Order = Callable[[Node], list[Node]]
-Read = Callable[[Node], tuple[Any, Sequence[Any]]]
+Read = Callable[[Node, Any], Sequence[Any]]
 Add = Callable[[Any, Any], Any]
 Unbroadcast = Callable[[Any, Edge], Any]
 
@@ -107,19 +107,16 @@ def _written(node: Node, operand: int, array: Any, version: int, expected: int) 
     )
 
 
-def read_arrays(node: Node) -> tuple[Any, Sequence[Any]]:
-    """Read (result, operands) for rules on plain arrays; what was not saved stays an Edge."""
+def read_arrays(node: Node, gradient: Any) -> Sequence[Any]:
+    """Give what rules on plain arrays are called with: the gradient, the result, the operands.
+
+    What was not saved stays None, or an Edge.
+    """
+    reads = [gradient, None, *node.inputs]
     saved = node.saved
-    if not saved:
-        return None, node.inputs
-    result, operands = None, list(node.inputs)
     for i in range(0, len(saved), 4):
-        place = saved[i]
-        if place < 0:
-            result = saved[i + 1]
-        else:
-            operands[place] = saved[i + 1]
-    return result, operands
+        reads[saved[i] + 2] = saved[i + 1]
+    return reads
 
 
 def sweep(  # noqa: C901
@@ -143,7 +140,8 @@ def sweep(  # noqa: C901
         The gradients known at the start: for a node its gradient, or for a node with several
         outputs a dict from output to gradient. Emptied too.
     read
-        Gives (result, operands) of a node as its rules shall see them.
+        `read(node, gradient)` gives what the rules of a node are called with: the gradient, the
+        result and the operands.
     unbroadcast
         Brings a gradient to the shape and dtype of the edge it belongs to.
     deliver
@@ -163,24 +161,29 @@ def sweep(  # noqa: C901
             continue
         if node.extras is not None:
             gradient = deliver(node, gradient)
+        inputs = node.inputs
+        if not inputs:
+            continue
         rules: Any = node.operator.gradient
+        params = node.params
         joint = reads = None
         try:
-            for i, edge in enumerate(node.inputs):
+            for i, edge in enumerate(inputs):
                 if edge.__class__ is not Edge or (producer := edge.node) is None:
                     continue
                 if edge.dtype.kind != "f" or (through is not None and producer not in through):
                     continue
                 if reads is None:
-                    result, operands = read(node)
-                    reads = (gradient, result, *operands)
+                    reads = read(node, gradient)
                     if rules.__class__ is not tuple:
-                        joint = rules(*reads, **node.params)
+                        joint = rules(*reads, **params)
                 if joint is not None:
                     part = joint[i]
                 else:
                     rule = rules[i] if i < len(rules) else rules[-1]
-                    part = None if rule is None else rule(*reads, **node.params)
+                    if rule is None:
+                        continue
+                    part = rule(*reads, **params) if params else rule(*reads)
                 if part is None:
                     continue
                 if part.shape != edge.shape or part.dtype is not edge.dtype:

@@ -48,19 +48,26 @@ def topological_order(*roots: Node) -> list[Node]:
         if expect_node(root) in seen:
             continue
         seen.add(root)
-        stack = [(root, iter(root.inputs))]
-        while stack:
-            node, rest = stack[-1]
+        node, rest = root, iter(root.inputs)
+        waiting: list[Any] = []  # each node on the way here, and what it has yet to look at
+        while True:
             for edge in rest:
                 if edge.__class__ is Edge:
                     producer = edge.node
                     if producer is not None and producer not in seen:
                         seen.add(producer)
-                        stack.append((producer, iter(producer.inputs)))
-                        break
+                        if producer.inputs:
+                            waiting.append(node)
+                            waiting.append(rest)
+                            node, rest = producer, iter(producer.inputs)
+                            break
+                        order.append(producer)
             else:
                 order.append(node)
-                stack.pop()
+                if not waiting:
+                    break
+                rest = waiting.pop()
+                node = waiting.pop()
     return order
 
 

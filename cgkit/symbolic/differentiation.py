@@ -79,9 +79,9 @@ def gradients(
             found.update({(node, i): part for i, part in parts.items()})
         return gradient
 
-    def read(node: Node) -> tuple[Any, list[Any]]:
-        results = [Value(edge, builder) for edge in node.edges]
-        return results[0], [Value(edge, builder) for edge in node.inputs]
+    def read(node: Node, gradient: Any) -> list[Any]:
+        result = Value(node.edges[0], builder)
+        return [gradient, result, *(Value(edge, builder) for edge in node.inputs)]
 
     grads: dict[Node, Any] = {}
     if y.node in through:

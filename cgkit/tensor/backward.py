@@ -301,19 +301,19 @@ def _sweep(
         GRAD_MODE.reset(token)
 
 
-def _reader(wrap: Wrap) -> Callable[[Node], tuple[Any, list[Any]]]:
+def _reader(wrap: Wrap) -> Callable[[Node, Any], list[Any]]:
     """Read a node's operands as Tensors on their old edges, for rules that are recorded."""
 
-    def read(node: Node) -> tuple[Any, list[Any]]:
-        result, operands, saved = None, list(node.inputs), node.saved
+    def read(node: Node, gradient: Any) -> list[Any]:
+        reads, saved = [gradient, None, *node.inputs], node.saved
         for i in range(0, len(saved), 4):
             place, array, version = saved[i : i + 3]
             if place < 0:
-                result = wrap(array, Edge(node, 0, array.shape, array.dtype), version)
-            elif operands[place].__class__ is Edge:
-                edge = operands[place]
-                operands[place] = wrap(array, edge if edge.node is not None else None, version)
-        return result, operands
+                reads[1] = wrap(array, Edge(node, 0, array.shape, array.dtype), version)
+            elif reads[place + 2].__class__ is Edge:
+                edge = reads[place + 2]
+                reads[place + 2] = wrap(array, edge if edge.node is not None else None, version)
+        return reads
 
     return read
 
