@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from cgkit.graph import Graph, expect_graph, expect_node
 from cgkit.node import SOURCES, VARIABLE, Node
-from cgkit.types import Dim, Size
+from cgkit.types import Size, size_at
 
 
 @dataclass(frozen=True)
@@ -34,15 +34,12 @@ class Cost:
 
         Examples
         --------
+        >>> from cgkit import Dim
         >>> Cost(0, Dim("N") * 2, 0, 0).at({"N": 32}).flops
         64
         """
         sizes = (self.parameters, self.flops, self.read, self.written)
-        return Cost(*(_at(size, binding) for size in sizes))
-
-
-def _at(size: Size, binding: Mapping[str, int]) -> int:
-    return size.at(binding) if isinstance(size, Dim) else size
+        return Cost(*(size_at(size, binding) for size in sizes))
 
 
 def flops(node: Node) -> Size:

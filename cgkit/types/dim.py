@@ -197,6 +197,30 @@ def value_of(size: Size) -> int | None:
     return size.value if isinstance(size, Dim) else size
 
 
+def size_at(size: Size, binding: Mapping[str, int]) -> int:
+    """Give a size as a plain number, with the values of its symbols.
+
+    Examples
+    --------
+    >>> size_at(Dim("N") * 2, {"N": 3}), size_at(7, {})
+    (6, 7)
+
+    Raises
+    ------
+    ShapeError
+        A symbol has no value; it is named.
+    """
+    if not isinstance(size, Dim):
+        return size
+    missing = sorted(size.symbols - binding.keys())
+    if missing:
+        raise ShapeError(
+            f"the size {size} is not known without a value for {', '.join(missing)}",
+            attempt=str(dict.fromkeys(missing, 1)),
+        )
+    return size.at(binding)
+
+
 def meet(left: Size, right: Size) -> Size:
     """Join two sizes that a rule needs to be equal.
 

@@ -5,7 +5,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from cgkit.errors import ShapeError
-from cgkit.types import Dim, meet, value_of
+from cgkit.types import Dim, meet, size_at, value_of
 
 BINDING = {"N": 7, "M": 3, "K": 0}
 N, M, K = map(Dim, BINDING)
@@ -113,6 +113,12 @@ def test_it_cannot_be_used_as_a_number_before_a_run():
     assert list(range(N.bind(BINDING)))[-1] == 6
     with pytest.raises(KeyError):
         N.at({})
+
+
+def test_what_has_no_value_is_named():
+    assert size_at(N * M + 1, {"N": 2, "M": 3}) == 7
+    with pytest.raises(ShapeError, match=r"M\*N is not known without a value for M\n .*\{'M': 1\}"):
+        size_at(N * M, {"N": 2})
 
 
 @pytest.mark.parametrize(
