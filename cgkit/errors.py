@@ -1,7 +1,8 @@
 """Every error of cgkit: what went wrong, with which values, and what to try.
 
     CgkitError ── ShapeError  DtypeError  OperandError  GraphError ── CycleError
-               └─ GradientError  CaptureError  DeviceError  RenderError  NotebookError
+               ├─ GradientError  CaptureError  DeviceError  StateError  RenderError  NotebookError
+               ├─ OnnxError ── UnknownValue
                └─ UsageFault (exit 2)  EnvironmentFault (exit 3)
 
 A message reads in this order: what cannot be done, with the values; why; what to try. The place is
@@ -102,12 +103,38 @@ class DeviceError(CgkitError, RuntimeError):
     """Data asked for on a device where it does not lie."""
 
 
+class StateError(CgkitError, ValueError):
+    """Saved numbers that do not fit what they are given to."""
+
+
 class RenderError(CgkitError, RuntimeError):
     """A picture that cannot be drawn."""
 
 
 class NotebookError(CgkitError, ValueError):
     """A notebook or its text that cannot be read, built or run."""
+
+
+class OnnxError(CgkitError, ValueError):
+    """An ONNX model that cannot be read, imported, evaluated or written."""
+
+
+class UnknownValue(OnnxError):
+    """A value that an ONNX model computes, where a graph must know it to be built.
+
+    Parameters
+    ----------
+    what
+        What cannot be done.
+    inputs
+        The inputs of the model on which the value depends.
+    """
+
+    def __init__(self, what: str, inputs: Sequence[str], *, why: str = "") -> None:
+        self.inputs = tuple(inputs)
+        named = ", ".join(repr(name) for name in self.inputs)
+        attempt = f"giving values of {named} as known=" if named else ""
+        super().__init__(what, why=why, attempt=attempt)
 
 
 class UsageFault(CgkitError):

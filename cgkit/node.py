@@ -14,38 +14,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import IntEnum
-from typing import Any, Literal, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from cgkit import speech
 from cgkit.errors import OperandError
+from cgkit.kinds import Family as Family
+from cgkit.kinds import Kind as Kind
 from cgkit.types import Shape, Size, TensorType
 
-Family = Literal[
-    "source", "elementwise", "activation", "matrix", "reduction", "shape", "indexing", "random",
-    "control",
-]  # fmt: skip
 Rule = Callable[..., Any]
 NO_PARAMS: Mapping[str, Any] = {}
-
-
-class Kind(IntEnum):
-    """How an operator reads its operands, from the easiest to fuse to the hardest."""
-
-    ELEMENTWISE = 0
-    """Element i of the result needs element i of each operand."""
-    BROADCAST = 1
-    """Elements are repeated along new or stretched axes."""
-    MOVEMENT = 2
-    """Elements change places; none is computed."""
-    REDUCTION = 3
-    """Whole axes are folded into one element."""
-    MATMUL = 4
-    """Sums of products over a shared axis: matmul and convolution."""
-    OPAQUE = 5
-    """Anything else: never fused."""
 
 
 class Edge:
@@ -255,11 +235,14 @@ class Operator:
         Operands for the laws that every operator must obey.
     doc
         What it computes, for people.
+    onnx
+        The ONNX operator that is the same, operand for operand and without settings; "" where
+        there is none, or where settings must be translated (`cgkit.onnx.rules`).
     """
 
     __slots__ = (
         "compute", "doc", "family", "flops", "gradient", "infer", "kind", "label", "name",
-        "operands", "samples", "saves", "scalar", "slots",
+        "onnx", "operands", "samples", "saves", "scalar", "slots",
     )  # fmt: skip
 
     several = False
@@ -281,6 +264,7 @@ class Operator:
         label: str = "",
         samples: Samples | None = None,
         doc: str = "",
+        onnx: str = "",
     ) -> None:
         self.name = name
         self.compute = compute
@@ -295,6 +279,7 @@ class Operator:
         self.label = label or name
         self.samples = samples
         self.doc = doc
+        self.onnx = onnx
         self.slots: dict[Any, tuple[int, ...]] = {}
 
     def __call__(self, *inputs: Any, **params: Any) -> Any:

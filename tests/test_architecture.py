@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FLOORS = """
 errors  tree  scalars  cluster
 types
-speech
+speech  kinds
 node
 graph
 order

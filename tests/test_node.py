@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cgkit import DtypeError, Edge, Kind, Node, Operator, ShapeError, TensorType, ops
+from cgkit import DtypeError, Edge, Node, Operator, ShapeError, TensorType, ops
 from cgkit.errors import OperandError
 from cgkit.node import FREED, INPUT, NO_PARAMS, SOURCES, Extras, MultiOperator, Operand
 
@@ -139,12 +139,6 @@ class TestOperator:
         assert Operator("op", None, None).label == "op"
         assert ops.matmul.label == "@"
         assert repr(ops.matmul) == "<operator matmul>"
-
-
-def test_kinds_stand_from_the_easiest_to_fuse():
-    assert list(Kind) == sorted(Kind)
-    assert Kind.ELEMENTWISE < Kind.BROADCAST < Kind.MOVEMENT < Kind.REDUCTION < Kind.MATMUL
-    assert max(Kind) == Kind.OPAQUE
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)

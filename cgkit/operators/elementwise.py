@@ -86,12 +86,13 @@ def elementwise(
     scalar: Callable[..., Any] | None = None,
     label: str = "",
     family: Family = "elementwise",
+    onnx: str = "",
 ) -> Operator:
     """Define an elementwise operator by a NumPy function that has its shapes and dtypes."""
     return Operator(
         name, compute or ufunc, infer or infer_like(name, ufunc), operands=ufunc.nin,
         gradient=gradient, saves=saves, kind=Kind.ELEMENTWISE, family=family, scalar=scalar,
-        flops=one_each, label=label, samples=samples, doc=doc,
+        flops=one_each, label=label, samples=samples, doc=doc, onnx=onnx,
     )  # fmt: skip
 
 
@@ -110,6 +111,7 @@ def _pow(a: Any, b: Any) -> Any:
 
 add: Operator = elementwise(
     "add", np.add, label="+", scalar=lambda a, b: a + b, samples=pairs, doc="a + b",
+    onnx="Add",
     gradient=(lambda g, y, a, b: g, lambda g, y, a, b: g),
 )  # fmt: skip
 sub: Operator = elementwise(
@@ -175,11 +177,11 @@ minimum: Operator = elementwise(
 )  # fmt: skip
 
 
-def comparison(name: str, ufunc: np.ufunc, label: str, doc: str) -> Operator:
+def comparison(name: str, ufunc: np.ufunc, label: str, doc: str, *, onnx: str = "") -> Operator:
     """Define a comparison: its result is boolean and has no gradient."""
     return elementwise(
         name, ufunc, label=label, gradient=None, samples=pairs, doc=doc,
-        scalar=lambda a, b: bool(ufunc(a, b)),
+        scalar=lambda a, b: bool(ufunc(a, b)), onnx=onnx,
     )  # fmt: skip
 
 

@@ -1,0 +1,41 @@
+import numpy as np
+import pytest
+
+from cgkit import GraphBuilder
+from cgkit.errors import OnnxError, UnknownValue
+from cgkit.onnx.step import Step
+
+
+def test_a_missing_attribute_says_where():
+    step = Step("n7", "Cast", opset=13)
+    assert step.setting("saturate", 1) == 1
+    with pytest.raises(OnnxError, match=r"Cast \(opset 13\) at node 'n7': .*'to'"):
+        step.setting("to")
+
+
+def test_an_unknown_value_names_the_inputs_it_depends_on():
+    builder = GraphBuilder()
+    x, y = (builder.placeholder((2,), "int64", name=name) for name in "xy")
+    total = x + y
+    step = Step("n", "Reshape", reads=("data", "shape"), operands=(None, total), builder=builder)
+    with pytest.raises(UnknownValue, match="shape") as caught:
+        step.known(total, "the shape")
+    assert set(caught.value.inputs) == {"x", "y"}
+
+
+def test_a_parameter_is_known():
+    builder = GraphBuilder()
+    w = builder.variable(np.array([1.0, 2.0]), name="w")
+    np.testing.assert_array_equal(Step("n", "Resize").known(w, "the scales"), [1.0, 2.0])
+
+
+def test_sizes_are_whole_numbers():
+    step = Step("n", "Reshape")
+    assert step.sizes(np.array([2, -1]), "the shape") == (2, -1)
+    with pytest.raises(OnnxError, match="float64"):
+        step.sizes(np.array([2.0]), "the shape")
+
+
+def test_a_type_that_cgkit_lacks_says_where():
+    with pytest.raises(OnnxError, match=r"'n'.*STRING"):
+        Step("n", "Cast").dtype(8)
