@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from cgkit.onnx.step import Step
 from cgkit.operators.windows import Pads, place_count, span
-from cgkit.types import Dim, Shape, Size
+from cgkit.types import Shape, Size
 
 
 class Sliding(NamedTuple):
@@ -124,6 +124,7 @@ def same(size: Size, length: Size, stride: int) -> Size:
 
     Examples
     --------
+    >>> from cgkit.types import Dim
     >>> same(6, 3, 2), same(5, 3, 2), same(5, 1, 2), same(Dim("N"), 3, 1)
     (1, 2, 0, 2)
     """

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from cgkit import operators as ops
-from cgkit.onnx.sliding import Sliding, each, halves, pairs, same, sliding
+from cgkit.onnx.sliding import Sliding, each, halves, pairs, sliding
 from cgkit.onnx.step import Rule, Step
 from cgkit.operators.indices import ARRAY, Span
 from cgkit.operators.windows import Pads, span
