@@ -12,7 +12,7 @@ first seen first), and its outputs. A pass takes a Graph and gives another; noth
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,9 @@ class Graph:
     inputs: tuple[Edge, ...]
     nodes: tuple[Node, ...]
     outputs: tuple[Edge, ...]
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    """Values of open sizes that its inputs need not tell: a branch or a body is told by the run of
+    the graph around it."""
 
     @property
     def consumers(self) -> dict[Node, list[Node]]:

@@ -6,6 +6,7 @@ bind the open sizes ─> for each node: read operands, compute, keep ─> the ou
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,7 @@ def run(
     """
     values = _given(expect_graph(graph), arrays)
     binding = bind(graph, [values[edge.key] for edge in graph.inputs])
+    known = len(binding)
     if binding:
         check_binding(graph, binding)
     for node in graph.nodes:
@@ -63,11 +65,53 @@ def run(
                 observe(node, (values[node, 0],))
             continue
         results = compute(node, [values[edge.key] for edge in node.inputs], binding)
+        told(node, results, binding)
         if observe is not None:
             observe(node, results)
         for index, result in enumerate(results):
             values[node, index] = result
+    if len(binding) > known:
+        check_binding(graph, binding)
     return tuple(values[edge.key] for edge in graph.outputs)
+
+
+def replay(graph: Graph, operands: Sequence[Any]) -> list[Any]:
+    """Apply a graph's operators to operands of any kind: arrays, Tensors or Values.
+
+    Parameters
+    ----------
+    graph
+        What to apply. The first values of its variables count as constants.
+    operands
+        One for each of its inputs, whose types they have.
+
+    Returns
+    -------
+    list
+        One for each output, of the kind that operators make of the operands.
+
+    Examples
+    --------
+    >>> from cgkit import GraphBuilder, Tensor
+    >>> builder = GraphBuilder()
+    >>> x = builder.placeholder((), name="x")
+    >>> replay(builder.graph([x * x]), [Tensor(3.0, requires_grad=True)])
+    [Tensor(9., grad_fn=mul)]
+    """
+    values: dict[Any, Any] = {edge.key: x for edge, x in zip(graph.inputs, operands, strict=True)}
+    open_sizes = any(isinstance(size, Dim) for x in operands for size in x.shape)
+    binding = dict(graph.sizes) if open_sizes else bind(graph, operands)
+    for node in graph.nodes:
+        if (node, 0) in values:
+            continue
+        if node.operator in SOURCES:
+            values[node, 0] = node.value
+            continue
+        params = bind_params(node.params, binding) if binding else node.params
+        results = node.operator(*(values[edge.key] for edge in node.inputs), **params)
+        for index, result in enumerate(results if node.operator.several else (results,)):
+            values[node, index] = result
+    return [values[edge.key] for edge in graph.outputs]
 
 
 def compute(
@@ -78,13 +122,22 @@ def compute(
         if node.value is None:
             raise GraphError(f"{node.name or node.operator.name} was given no value")
         return (node.value,)
-    params = bind_params(node.params, lambda size: size.at(binding)) if binding else node.params
+    params = bind_params(node.params, binding) if binding else node.params
     try:
         found = node.operator.computed(operands, params)
     except Exception as error:
         error.add_note(f"  while running  {node_line(node)}")
         raise
     return tuple(np.asarray(x) for x in (found if isinstance(found, tuple) else (found,)))
+
+
+def told(node: Node, results: Sequence[np.ndarray], binding: dict[str, int]) -> None:
+    """Read off the results of a node the sizes that it alone tells, into `binding`."""
+    for known, result in zip(node.results or (), results, strict=False):
+        for size in known.shape:
+            if size.__class__ is Dim and not size.symbols <= binding.keys():
+                solve(known.shape, result.shape, binding)
+                break
 
 
 def _given(graph: Graph, arrays: Sequence[Any]) -> dict[Any, np.ndarray]:
@@ -126,7 +179,7 @@ def bind(graph: Graph, arrays: Sequence[np.ndarray]) -> dict[str, int]:
     ShapeError
         A shape does not fit, or one symbol would have two values.
     """
-    binding: dict[str, int] = {}
+    binding: dict[str, int] = dict(graph.sizes)
     waiting = list(zip(graph.inputs, arrays, strict=True))
     while waiting:
         known, still = len(binding), []
@@ -184,7 +237,7 @@ def check_binding(
         if node.operator in SOURCES:
             results = tuple(_bind_type(result, binding) for result in node.results or ())
         else:
-            params = bind_params(node.params, lambda size: size.bind(binding))
+            params = bind_params(node.params, binding, keep=True)
             results = infer(node, [bound[edge.key] for edge in node.inputs], params)
         for index, result in enumerate(results):
             bound[node, index] = result
@@ -197,12 +250,33 @@ def _bind_type(known: TensorType, binding: Mapping[str, int]) -> TensorType:
     )
 
 
-def bind_params(params: Mapping[str, Any], act: Callable[[Dim], Any]) -> dict[str, Any]:
-    """Put something in the place of each Dim among an operator's params, nested tuples included."""
+def bind_params(
+    params: Mapping[str, Any], binding: Mapping[str, int], keep: bool = False
+) -> dict[str, Any]:
+    """Put known sizes in the place of open ones among an operator's params.
+
+    Parameters
+    ----------
+    params
+        Those of a node; sizes may stand in nested tuples.
+    binding
+        The values of symbols.
+    keep
+        Whether a size stays a Dim that knows its value, for inference; a plain int by default,
+        and in graphs among the params as `Graph.sizes`.
+
+    Examples
+    --------
+    >>> bind_params({"shape": (Dim("N") * 2, 3)}, {"N": 4})
+    {'shape': (8, 3)}
+    """
 
     def bound(param: Any) -> Any:
         if isinstance(param, Dim):
-            return act(param)
+            ready = not keep and param.symbols <= binding.keys()
+            return param.at(binding) if ready else param.bind(binding)
+        if isinstance(param, Graph):
+            return param if keep else replace(param, sizes=binding)
         return tuple(bound(part) for part in param) if isinstance(param, tuple) else param
 
     return {key: bound(param) for key, param in params.items()}

@@ -23,7 +23,7 @@ from cgkit.graph import Graph, source
 from cgkit.node import CONSTANT, INPUT, VARIABLE, Edge, Extras, Node, Operand, Operator
 from cgkit.order import infer, topological_order
 from cgkit.symbolic.value import Value
-from cgkit.types import Dim, Size, TensorType, as_dtype, weak_dtype
+from cgkit.types import OPEN, Dim, Size, TensorType, as_dtype, weak_dtype
 
 _HERE = str(Path(__file__).resolve().parent.parent)
 
@@ -36,6 +36,9 @@ class GraphBuilder:
     capturing
         Whether Tensors among operands become inputs of the graph, kept in `captured`; otherwise
         they become constants.
+    outer
+        The builder around this one, where this one builds a branch or a loop's body: what belongs
+        to it, Tensors included, becomes an input here, kept in `captured`.
 
     Examples
     --------
@@ -51,13 +54,14 @@ class GraphBuilder:
       return m
     """
 
-    def __init__(self, *, capturing: bool = False) -> None:
+    def __init__(self, *, capturing: bool = False, outer: GraphBuilder | None = None) -> None:
         self._inputs: list[Node] = []
         self._scopes: list[str] = []
-        self._symbols: set[str] = set()
+        self._symbols: set[str] = set() if outer is None else outer._symbols
         self.closed = ""
         self.capturing = capturing
-        self.captured: dict[int, tuple[Any, Value]] = {}
+        self.outer = outer
+        self.captured: dict[Any, tuple[Any, Value]] = {}
 
     def placeholder(
         self,
@@ -120,6 +124,8 @@ class GraphBuilder:
         """
         self._check_open()
         edges = self._edges(inputs)
+        if OPEN in params.values():
+            params = {k: self._size(None) if p == OPEN else p for k, p in params.items()}
         node = Node(operator, edges, params, (), Extras(scope="/".join(self._scopes)))
         node.extra().line = _author_line()
         node.extra().results = infer(node, [edge.type for edge in edges])
@@ -206,14 +212,24 @@ class GraphBuilder:
                 attempt="giving it as an input",
             )
 
+    def inside(self, value: Value) -> Value:
+        """Give a value as this builder may use it: one of the builder around it as an input."""
+        if self.outer is None or value.builder is self:
+            self.check_own(value)
+            return value
+        around = self.outer.inside(value)
+        if around.edge.key not in self.captured:
+            known = self.placeholder(around.shape, around.dtype, name=around.node.name)
+            self.captured[around.edge.key] = (around, known)
+        return self.captured[around.edge.key][1]
+
     def _edges(self, inputs: Sequence[Any]) -> tuple[Edge, ...]:
         known = [x.dtype for x in inputs if not isinstance(x, bool | int | float)
                  and hasattr(x, "dtype")]  # fmt: skip
         edges = []
         for x in inputs:
             if isinstance(x, Value):
-                self.check_own(x)
-                edges.append(x.edge)
+                edges.append(self.inside(x).edge)
             elif isinstance(x, Operand):
                 edges.append(self.capture(x).edge)
             else:
@@ -223,6 +239,8 @@ class GraphBuilder:
 
     def capture(self, tensor: Any) -> Value:
         """Take a Tensor into the graph: a constant, or an input of its own where tracing asked."""
+        if self.outer is not None:
+            return self.inside(self.outer.capture(tensor))
         if not self.capturing:
             if tensor.requires_grad:
                 raise CaptureError(

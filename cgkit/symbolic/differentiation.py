@@ -68,7 +68,41 @@ def gradients(
             f"the seed has shape {show_shape(seed.shape)}, the value {show_shape(y.shape)}",
             why="seeds never broadcast",
         )
-    nodes = topological_order(y.node)
+    return pull(builder, [(y, seed)], xs)
+
+
+def pull(
+    builder: GraphBuilder, starts: Sequence[tuple[Value, Value]], xs: Sequence[Value]
+) -> list[Value | None]:
+    """Go back from several values at once, each with the gradient to begin with.
+
+    Parameters
+    ----------
+    builder
+        The builder of all these values.
+    starts
+        Floating values, and for each its gradient, of its shape.
+    xs
+        By what to differentiate.
+
+    Returns
+    -------
+    list of Value or None
+        For each x the sum of what arrives from all starts; None where nothing does.
+
+    Examples
+    --------
+    >>> from cgkit import GraphBuilder
+    >>> builder = GraphBuilder()
+    >>> x, g = builder.placeholder((), name="x"), builder.placeholder((), name="g")
+    >>> print(builder.graph(pull(builder, [(x * 3.0, g), (x * 5.0, g)], [x])))
+    graph(g: float64[])
+      p = mul(g, 5.0)     float64[]
+      p1 = mul(g, 3.0)    float64[]
+      s = add(p, p1)      float64[]
+      return s
+    """
+    nodes = topological_order(*(y.node for y, _ in starts))
     wanted = {x.node for x in xs if x.dtype.kind == "f"}
     through = needed(nodes, wanted)
     found: dict[Any, Value] = {}
@@ -84,8 +118,9 @@ def gradients(
         return [gradient, result, *(Value(edge, builder) for edge in node.inputs)]
 
     grads: dict[Node, Any] = {}
-    if y.node in through:
-        add_gradient(grads, y.node, y.edge.index, seed)
+    for y, seed in starts:
+        if y.node in through:
+            add_gradient(grads, y.node, y.edge.index, seed)
     sweep(
         [node for node in nodes if node in through], grads,
         read=read, unbroadcast=unbroadcast, deliver=deliver, through=through, retain=True,

@@ -14,7 +14,7 @@ two batches joined are 2*N, a flattened image is N*784. Invariants:
   error names both. Only unequal ints fail when the graph is built.
 """
 
-from cgkit.types.dim import Dim, Shape, Size, meet, size_at, value_of
+from cgkit.types.dim import OPEN, Dim, Shape, Size, meet, size_at, value_of
 from cgkit.types.shapes import (
     broadcast_shapes,
     broadcast_sizes,
@@ -26,7 +26,7 @@ from cgkit.types.shapes import (
 from cgkit.types.tensor_type import TensorType, as_dtype, promote, weak_dtype
 
 __all__ = [
-    "Dim", "Shape", "Size", "TensorType", "as_dtype", "broadcast_shapes", "broadcast_sizes",
+    "OPEN", "Dim", "Shape", "Size", "TensorType", "as_dtype", "broadcast_shapes", "broadcast_sizes",
     "count", "meet", "meet_shapes", "promote", "show_shape", "size_at", "solve", "value_of",
     "weak_dtype",
 ]  # fmt: skip

@@ -62,7 +62,9 @@ class Dim:
         )
 
     def bind(self, binding: Mapping[str, int]) -> Dim:
-        """Give the same Dim with its value known."""
+        """Give the same Dim with its value known; itself while a symbol has none."""
+        if not self.symbols <= binding.keys():
+            return self
         bound = object.__new__(Dim)
         bound.terms = self.terms
         bound.value = self.at(binding)
@@ -134,6 +136,10 @@ class Dim:
                 attempt="keeping it in shapes, or building the graph with a fixed size",
             )
         return self.value
+
+
+OPEN = Dim("?")
+"""A size that only a run tells: as a param, a builder gives it a name of its own."""
 
 
 def _terms(size: Size) -> Mapping[Monomial, int]:
