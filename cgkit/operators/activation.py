@@ -63,6 +63,7 @@ def _activation(
     saves: str,
     doc: str,
     samples: Samples = values,
+    onnx: str = "",
     **defaults: float,
 ) -> Operator:
     """Define an activation of floats; `defaults` are the settings it has, all numbers."""
@@ -81,6 +82,7 @@ def _activation(
         name, np.exp, compute=quiet(checked if defaults else compute),
         infer=spelled(infer, defaults), scalar=getattr(scalars, name),
         family="activation", samples=samples, doc=doc, gradient=(gradient,), saves=(saves,),
+        onnx=onnx,
     )  # fmt: skip
 
 
@@ -123,7 +125,7 @@ prelu: Operator = elementwise(
     scalar=scalars.prelu, family="activation", samples=pairs,
     doc="a where it is positive, else a times b, a slope that is learned",
     gradient=(lambda g, y, a, b: leak(g, a, b), lambda g, y, a, b: g * at_most(a, 0.0)),
-    saves=("ab", "a"),
+    saves=("ab", "a"), onnx="PRelu",
 )  # fmt: skip
 
 
@@ -173,7 +175,7 @@ def _softplus(a: Any) -> Any:
 
 
 softplus: Operator = _activation(
-    "softplus", _softplus, lambda g, y, a: g * sigmoid(a), saves="a",
+    "softplus", _softplus, lambda g, y, a: g * sigmoid(a), saves="a", onnx="Softplus",
     doc="log(1 + e to the a): relu with a round corner",
 )  # fmt: skip
 
@@ -185,7 +187,7 @@ def _softsign(a: Any) -> Any:
 
 softsign: Operator = _activation(
     "softsign", _softsign, lambda g, y, a: div(g, square(abs_(a) + 1.0)), saves="a",
-    samples=reals, doc="a / (1 + abs(a))",
+    samples=reals, doc="a / (1 + abs(a))", onnx="Softsign",
 )  # fmt: skip
 
 
@@ -220,7 +222,9 @@ def _mish_back(g: Any, y: Any, a: Any) -> Any:
     return g * (bent + a * sigmoid(a) * (1.0 - bent * bent))
 
 
-mish: Operator = _activation("mish", _mish, _mish_back, saves="a", doc="a times tanh(softplus(a))")
+mish: Operator = _activation(
+    "mish", _mish, _mish_back, saves="a", doc="a times tanh(softplus(a))", onnx="Mish"
+)
 
 TANH_SCALE = 2 * math.sqrt(2 / math.pi)
 TANH_CUBE = 0.044715

@@ -116,11 +116,11 @@ add: Operator = elementwise(
 )  # fmt: skip
 sub: Operator = elementwise(
     "sub", np.subtract, label="-", scalar=lambda a, b: a - b, samples=pairs, doc="a - b",
-    gradient=(lambda g, y, a, b: g, lambda g, y, a, b: neg(g)),
+    gradient=(lambda g, y, a, b: g, lambda g, y, a, b: neg(g)), onnx="Sub",
 )  # fmt: skip
 mul: Operator = elementwise(
     "mul", np.multiply, label="\u00d7", scalar=lambda a, b: a * b, samples=pairs, doc="a * b",
-    gradient=(lambda g, y, a, b: g * b, lambda g, y, a, b: g * a), saves=("b", "a"),
+    gradient=(lambda g, y, a, b: g * b, lambda g, y, a, b: g * a), saves=("b", "a"), onnx="Mul",
 )  # fmt: skip
 div: Operator = elementwise(
     "div", np.divide, compute=quiet(np.divide), label="÷", scalar=scalars.divide,
@@ -130,20 +130,21 @@ div: Operator = elementwise(
 )  # fmt: skip
 neg: Operator = elementwise(
     "neg", np.negative, label="-", scalar=lambda a: -a, samples=reals, doc="-a",
-    gradient=(lambda g, y, a: neg(g),),
+    gradient=(lambda g, y, a: neg(g),), onnx="Neg",
 )  # fmt: skip
 exp: Operator = elementwise(
     "exp", np.exp, compute=quiet(np.exp), scalar=scalars.exp, samples=values, doc="e to the a",
-    gradient=(lambda g, y, a: g * y,), saves=("y",),
+    gradient=(lambda g, y, a: g * y,), saves=("y",), onnx="Exp",
 )  # fmt: skip
 log: Operator = elementwise(
     "log", np.log, compute=quiet(np.log), scalar=scalars.log, samples=positives,
     doc="the natural logarithm of a", gradient=(lambda g, y, a: div(g, a),), saves=("a",),
+    onnx="Log",
 )  # fmt: skip
 sqrt: Operator = elementwise(
     "sqrt", np.sqrt, compute=quiet(np.sqrt), scalar=scalars.sqrt, samples=positives,
     doc="the square root of a; its derivative at 0 is inf",
-    gradient=(lambda g, y, a: div(g, y + y),), saves=("y",),
+    gradient=(lambda g, y, a: div(g, y + y),), saves=("y",), onnx="Sqrt",
 )  # fmt: skip
 pow_: Operator = elementwise(
     "pow", np.power, compute=quiet(_pow), scalar=scalars.power, samples=positive_pairs,
@@ -157,23 +158,23 @@ pow_: Operator = elementwise(
 abs_: Operator = elementwise(
     "abs", np.absolute, scalar=lambda a: a if a > 0 or a != a else 0 - a, samples=reals,
     doc="a without its sign; its derivative at 0 is 0",
-    gradient=(lambda g, y, a: g * sign(a),), saves=("a",),
+    gradient=(lambda g, y, a: g * sign(a),), saves=("a",), onnx="Abs",
 )  # fmt: skip
 sign: Operator = elementwise(
     "sign", np.sign, scalar=scalars.sign, samples=reals, doc="1, 0 or -1; nan stays nan",
-    gradient=(lambda g, y, a: gate(g, -1.0),),
+    gradient=(lambda g, y, a: gate(g, -1.0),), onnx="Sign",
 )  # fmt: skip
 maximum: Operator = elementwise(
     "maximum", np.maximum, label="max", scalar=scalars.maximum, samples=pairs,
     doc="the larger of a and b; where they are equal each gets half of the gradient",
     gradient=(lambda g, y, a, b: share(g, a, b), lambda g, y, a, b: share(g, b, a)),
-    saves=("ab", "ab"),
+    saves=("ab", "ab"), onnx="Max",
 )  # fmt: skip
 minimum: Operator = elementwise(
     "minimum", np.minimum, label="min", scalar=scalars.minimum, samples=pairs,
     doc="the smaller of a and b; where they are equal each gets half of the gradient",
     gradient=(lambda g, y, a, b: share(g, b, a), lambda g, y, a, b: share(g, a, b)),
-    saves=("ab", "ab"),
+    saves=("ab", "ab"), onnx="Min",
 )  # fmt: skip
 
 
@@ -185,11 +186,15 @@ def comparison(name: str, ufunc: np.ufunc, label: str, doc: str, *, onnx: str = 
     )  # fmt: skip
 
 
-less: Operator = comparison("less", np.less, "<", "whether a < b")
-less_equal: Operator = comparison("less_equal", np.less_equal, "≤", "whether a <= b")
-greater: Operator = comparison("greater", np.greater, ">", "whether a > b")
-greater_equal: Operator = comparison("greater_equal", np.greater_equal, "≥", "whether a >= b")
-equal: Operator = comparison("equal", np.equal, "=", "whether a == b")
+less: Operator = comparison("less", np.less, "<", "whether a < b", onnx="Less")
+less_equal: Operator = comparison(
+    "less_equal", np.less_equal, "≤", "whether a <= b", onnx="LessOrEqual"
+)
+greater: Operator = comparison("greater", np.greater, ">", "whether a > b", onnx="Greater")
+greater_equal: Operator = comparison(
+    "greater_equal", np.greater_equal, "≥", "whether a >= b", onnx="GreaterOrEqual"
+)
+equal: Operator = comparison("equal", np.equal, "=", "whether a == b", onnx="Equal")
 not_equal: Operator = comparison("not_equal", np.not_equal, "≠", "whether a != b")
 
 
@@ -218,16 +223,17 @@ def _sigmoid(a: Any) -> Any:
 relu: Operator = elementwise(
     "relu", np.negative, compute=_relu, scalar=scalars.relu, family="activation", samples=reals,
     doc="a where it is positive, else 0; its derivative at 0 is 0",
-    gradient=(lambda g, y, a: gate(g, y),), saves=("y",),
+    gradient=(lambda g, y, a: gate(g, y),), saves=("y",), onnx="Relu",
 )  # fmt: skip
 sigmoid: Operator = elementwise(
     "sigmoid", np.exp, compute=quiet(_sigmoid), scalar=scalars.sigmoid, family="activation",
     samples=values, doc="1 / (1 + e to the -a)",
-    gradient=(lambda g, y, a: g * y * (1.0 - y),), saves=("y",),
+    gradient=(lambda g, y, a: g * y * (1.0 - y),), saves=("y",), onnx="Sigmoid",
 )  # fmt: skip
 tanh: Operator = elementwise(
     "tanh", np.tanh, scalar=scalars.tanh, family="activation", samples=values,
     doc="the hyperbolic tangent of a", gradient=(lambda g, y, a: g * (1.0 - y * y),), saves=("y",),
+    onnx="Tanh",
 )  # fmt: skip
 
 
@@ -254,7 +260,7 @@ where: Operator = Operator(
         lambda g, y, condition, a, b: where(condition, g, 0.0),
         lambda g, y, condition, a, b: where(condition, 0.0, g),
     ),
-    saves=("", "a", "a"),
+    saves=("", "a", "a"), onnx="Where",
 )  # fmt: skip
 
 

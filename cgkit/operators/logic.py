@@ -27,39 +27,46 @@ def _steps(
     samples: Samples,
     doc: str,
     label: str = "",
+    *,
+    onnx: str = "",
 ) -> Operator:
     """Define an operator without a slope."""
     return elementwise(
-        name, ufunc, scalar=scalar, samples=samples, doc=doc, label=label, gradient=None
+        name, ufunc, scalar=scalar, samples=samples, doc=doc, label=label, gradient=None, onnx=onnx
     )
 
 
 logical_and: Operator = _steps(
     "logical_and", np.logical_and, lambda a, b: a != 0 and b != 0, pairs, "whether both are true",
-    "and",
+    "and", onnx="And",
 )  # fmt: skip
 logical_or: Operator = _steps(
-    "logical_or", np.logical_or, lambda a, b: a != 0 or b != 0, pairs, "whether one is true", "or"
-)
+    "logical_or", np.logical_or, lambda a, b: a != 0 or b != 0, pairs, "whether one is true",
+    "or", onnx="Or",
+)  # fmt: skip
 logical_xor: Operator = _steps(
     "logical_xor", np.logical_xor, lambda a, b: (a != 0) != (b != 0), pairs,
-    "whether just one is true", "xor",
+    "whether just one is true", "xor", onnx="Xor",
 )  # fmt: skip
 logical_not: Operator = _steps(
-    "logical_not", np.logical_not, lambda a: a == 0, reals, "whether a is 0 or false", "not"
-)
+    "logical_not", np.logical_not, lambda a: a == 0, reals, "whether a is 0 or false", "not",
+    onnx="Not",
+)  # fmt: skip
 
 bitwise_and: Operator = _steps(
-    "bitwise_and", np.bitwise_and, lambda a, b: a & b, whole_pairs, "bits that both have", "&"
-)
+    "bitwise_and", np.bitwise_and, lambda a, b: a & b, whole_pairs, "bits that both have", "&",
+    onnx="BitwiseAnd",
+)  # fmt: skip
 bitwise_or: Operator = _steps(
-    "bitwise_or", np.bitwise_or, lambda a, b: a | b, whole_pairs, "bits that either has", "|"
-)
+    "bitwise_or", np.bitwise_or, lambda a, b: a | b, whole_pairs, "bits that either has", "|",
+    onnx="BitwiseOr",
+)  # fmt: skip
 bitwise_xor: Operator = _steps(
-    "bitwise_xor", np.bitwise_xor, lambda a, b: a ^ b, whole_pairs, "bits that just one has", "^"
-)
+    "bitwise_xor", np.bitwise_xor, lambda a, b: a ^ b, whole_pairs, "bits that just one has", "^",
+    onnx="BitwiseXor",
+)  # fmt: skip
 bitwise_not: Operator = _steps(
-    "bitwise_not", np.invert, scalars.flip, wholes, "bits that a has not", "~"
+    "bitwise_not", np.invert, scalars.flip, wholes, "bits that a has not", "~", onnx="BitwiseNot"
 )
 left_shift: Operator = _steps(
     "left_shift", np.left_shift, scalars.shift_left, whole_pairs,
@@ -70,7 +77,9 @@ right_shift: Operator = _steps(
     "a's bits moved b places to the right: a over 2 to the b, rounded down", ">>",
 )  # fmt: skip
 
-isnan: Operator = _steps("isnan", np.isnan, math.isnan, reals, "whether a is not a number")
+isnan: Operator = _steps(
+    "isnan", np.isnan, math.isnan, reals, "whether a is not a number", onnx="IsNaN"
+)
 isinf: Operator = _steps("isinf", np.isinf, math.isinf, reals, "whether a is infinite")
 isfinite: Operator = _steps(
     "isfinite", np.isfinite, math.isfinite, reals, "whether a is neither infinite nor nan"

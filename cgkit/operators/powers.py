@@ -41,6 +41,7 @@ reciprocal: Operator = elementwise(
     "reciprocal", np.reciprocal, compute=quiet(lambda a: np.divide(1, a)), label="1/",
     infer=lambda a: _infer_quotient(a, a), scalar=lambda a: scalars.divide(1.0, a),
     samples=reals, doc="1 / a", gradient=(lambda g, y, a: neg(g * y * y),), saves=("y",),
+    onnx="Reciprocal",
 )  # fmt: skip
 rsqrt: Operator = elementwise(
     "rsqrt", np.sqrt, compute=quiet(lambda a: np.divide(1, np.sqrt(a))), label="1/sqrt",
@@ -105,7 +106,7 @@ PEAK = 2 / math.sqrt(math.pi)
 erf: Operator = elementwise(
     "erf", np.exp, compute=quiet(error_function.erf), scalar=scalars.erf, samples=values,
     doc="the error function: the part of a bell curve within a times sqrt 2 deviations",
-    gradient=(lambda g, y, a: _bell(g, a, PEAK),), saves=("a",),
+    gradient=(lambda g, y, a: _bell(g, a, PEAK),), saves=("a",), onnx="Erf",
 )  # fmt: skip
 erfc: Operator = elementwise(
     "erfc", np.exp, compute=quiet(error_function.erfc), scalar=scalars.erfc, samples=values,

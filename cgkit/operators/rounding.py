@@ -22,11 +22,13 @@ from cgkit.operators.elementwise import elementwise, gate, neg, quiet, share
 from cgkit.operators.samples import pairs, reals
 
 
-def _rounding(name: str, compute: Callable[..., Any], scalar: Any, doc: str) -> Operator:
+def _rounding(
+    name: str, compute: Callable[..., Any], scalar: Any, doc: str, *, onnx: str = ""
+) -> Operator:
     """Define a rounding; whole numbers and booleans stay what they are."""
     return elementwise(
         name, np.floor, compute=quiet(compute), scalar=scalar, samples=reals, doc=doc,
-        gradient=(lambda g, y, a: gate(g, -1.0),),
+        gradient=(lambda g, y, a: gate(g, -1.0),), onnx=onnx,
     )  # fmt: skip
 
 
@@ -35,12 +37,17 @@ def _nearest(a: Any) -> Any:
     return np.rint(a) if np.asarray(a).dtype.kind == "f" else np.trunc(a)
 
 
-floor: Operator = _rounding("floor", np.floor, scalars.floor, "the largest whole number up to a")
-ceil: Operator = _rounding("ceil", np.ceil, scalars.ceil, "the smallest whole number from a on")
+floor: Operator = _rounding(
+    "floor", np.floor, scalars.floor, "the largest whole number up to a", onnx="Floor"
+)
+ceil: Operator = _rounding(
+    "ceil", np.ceil, scalars.ceil, "the smallest whole number from a on", onnx="Ceil"
+)
 trunc: Operator = _rounding("trunc", np.trunc, scalars.trunc, "a without its fraction")
 round_: Operator = _rounding(
-    "round", _nearest, scalars.nearest, "the whole number nearest to a; of two, the even one"
-)
+    "round", _nearest, scalars.nearest, "the whole number nearest to a; of two, the even one",
+    onnx="Round",
+)  # fmt: skip
 
 floor_div: Operator = elementwise(
     "floor_div", np.floor_divide, compute=quiet(np.floor_divide), label="//",

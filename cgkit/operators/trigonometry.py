@@ -33,30 +33,30 @@ below_one: Operator = elementwise(
 )  # fmt: skip
 sin: Operator = elementwise(
     "sin", np.sin, compute=quiet(np.sin), scalar=scalars.sin, samples=values,
-    doc="the sine of a", gradient=(lambda g, y, a: g * cos(a),), saves=("a",),
+    doc="the sine of a", gradient=(lambda g, y, a: g * cos(a),), saves=("a",), onnx="Sin",
 )  # fmt: skip
 cos: Operator = elementwise(
     "cos", np.cos, compute=quiet(np.cos), scalar=scalars.cos, samples=values,
-    doc="the cosine of a", gradient=(lambda g, y, a: neg(g * sin(a)),), saves=("a",),
+    doc="the cosine of a", gradient=(lambda g, y, a: neg(g * sin(a)),), saves=("a",), onnx="Cos",
 )  # fmt: skip
 tan: Operator = elementwise(
     "tan", np.tan, compute=quiet(np.tan), scalar=scalars.tan, samples=insides,
-    doc="the tangent of a", gradient=(lambda g, y, a: g * (y * y + 1.0),), saves=("y",),
+    doc="the tangent of a", gradient=(lambda g, y, a: g * (y * y + 1.0),), saves=("y",), onnx="Tan",
 )  # fmt: skip
 asin: Operator = elementwise(
     "asin", np.asin, compute=quiet(np.asin), scalar=scalars.asin, samples=insides,
     doc="the angle whose sine is a", saves=("a",),
-    gradient=(lambda g, y, a: div(g, sqrt(below_one(a))),),
+    gradient=(lambda g, y, a: div(g, sqrt(below_one(a))),), onnx="Asin",
 )  # fmt: skip
 acos: Operator = elementwise(
     "acos", np.acos, compute=quiet(np.acos), scalar=scalars.acos, samples=insides,
     doc="the angle whose cosine is a", saves=("a",),
-    gradient=(lambda g, y, a: neg(div(g, sqrt(below_one(a)))),),
+    gradient=(lambda g, y, a: neg(div(g, sqrt(below_one(a)))),), onnx="Acos",
 )  # fmt: skip
 atan: Operator = elementwise(
     "atan", np.atan, compute=quiet(np.atan), scalar=scalars.atan, samples=values,
     doc="the angle whose tangent is a", saves=("a",),
-    gradient=(lambda g, y, a: div(g, a * a + 1.0),),
+    gradient=(lambda g, y, a: div(g, a * a + 1.0),), onnx="Atan",
 )  # fmt: skip
 
 
@@ -80,23 +80,25 @@ atan2: Operator = elementwise(
 sinh: Operator = elementwise(
     "sinh", np.sinh, compute=quiet(np.sinh), scalar=scalars.sinh, samples=values,
     doc="the hyperbolic sine of a", gradient=(lambda g, y, a: g * cosh(a),), saves=("a",),
+    onnx="Sinh",
 )  # fmt: skip
 cosh: Operator = elementwise(
     "cosh", np.cosh, compute=quiet(np.cosh), scalar=scalars.cosh, samples=values,
     doc="the hyperbolic cosine of a", gradient=(lambda g, y, a: g * sinh(a),), saves=("a",),
+    onnx="Cosh",
 )  # fmt: skip
 asinh: Operator = elementwise(
     "asinh", np.asinh, compute=quiet(np.asinh), scalar=scalars.asinh, samples=values,
     doc="the number whose hyperbolic sine is a", saves=("a",),
-    gradient=(lambda g, y, a: div(g, hypot(a, 1.0)),),
+    gradient=(lambda g, y, a: div(g, hypot(a, 1.0)),), onnx="Asinh",
 )  # fmt: skip
 acosh: Operator = elementwise(
     "acosh", np.acosh, compute=quiet(np.acosh), scalar=scalars.acosh, samples=beyonds,
     doc="the positive number whose hyperbolic cosine is a", saves=("a",),
-    gradient=(lambda g, y, a: div(div(g, sqrt(a - 1.0)), sqrt(a + 1.0)),),
+    gradient=(lambda g, y, a: div(div(g, sqrt(a - 1.0)), sqrt(a + 1.0)),), onnx="Acosh",
 )  # fmt: skip
 atanh: Operator = elementwise(
     "atanh", np.atanh, compute=quiet(np.atanh), scalar=scalars.atanh, samples=insides,
     doc="the number whose hyperbolic tangent is a", saves=("a",),
-    gradient=(lambda g, y, a: div(g, below_one(a)),),
+    gradient=(lambda g, y, a: div(g, below_one(a)),), onnx="Atanh",
 )  # fmt: skip
