@@ -56,21 +56,68 @@ def run(
     """
     values = _given(expect_graph(graph), arrays)
     binding = bind(graph, [values[edge.key] for edge in graph.inputs])
-    known = len(binding)
     if binding:
         check_binding(graph, binding)
+    return _act(graph, values, binding, observe)
+
+
+class Repeated:
+    """Runs one graph many times on arrays of the same types, as a loop does.
+
+    Open sizes are read off and checked the first time only.
+
+    Parameters
+    ----------
+    graph
+        What to run.
+
+    Examples
+    --------
+    >>> from cgkit import GraphBuilder
+    >>> builder = GraphBuilder()
+    >>> x = builder.placeholder((None,), name="x")
+    >>> double = Repeated(builder.graph([x + x]))
+    >>> double(np.array([1.0])), double(np.array([2.0]))
+    ((array([2.]),), (array([4.]),))
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.keys = [edge.key for edge in graph.inputs]
+        self.binding: dict[str, int] | None = None
+
+    def __call__(self, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Run it once more."""
+        if self.binding is None:
+            values = _given(self.graph, arrays)
+            self.binding = bind(self.graph, list(values.values()))
+            if self.binding:
+                check_binding(self.graph, self.binding)
+        return _act(self.graph, dict(zip(self.keys, arrays, strict=True)), dict(self.binding))
+
+
+def _act(
+    graph: Graph,
+    values: dict[Any, np.ndarray],
+    binding: dict[str, int],
+    observe: Callable[[Node, tuple[np.ndarray, ...]], None] | None = None,
+) -> tuple[np.ndarray, ...]:
+    """Compute node after node; what the run alone tells of sizes is checked at the end."""
+    telling = False
     for node in graph.nodes:
         if (node, 0) in values:
             if observe is not None:
                 observe(node, (values[node, 0],))
             continue
         results = compute(node, [values[edge.key] for edge in node.inputs], binding)
-        told(node, results, binding)
+        if node.operator.tells:
+            telling = True
+            told(node, results, binding)
         if observe is not None:
             observe(node, results)
         for index, result in enumerate(results):
             values[node, index] = result
-    if len(binding) > known:
+    if telling:
         check_binding(graph, binding)
     return tuple(values[edge.key] for edge in graph.outputs)
 
@@ -133,11 +180,11 @@ def compute(
 
 def told(node: Node, results: Sequence[np.ndarray], binding: dict[str, int]) -> None:
     """Read off the results of a node the sizes that it alone tells, into `binding`."""
-    for known, result in zip(node.results or (), results, strict=False):
-        for size in known.shape:
-            if size.__class__ is Dim and not size.symbols <= binding.keys():
-                solve(known.shape, result.shape, binding)
-                break
+    for name in node.operator.tells:
+        for symbol in node.params[name].symbols:
+            binding.pop(symbol, None)
+    for known, result in zip(node.results or (), results, strict=True):
+        solve(known.shape, result.shape, binding)
 
 
 def _given(graph: Graph, arrays: Sequence[Any]) -> dict[Any, np.ndarray]:

@@ -218,7 +218,8 @@ class Operator:
         with operators, so one text serves arrays, Tensors and Values.
     saves
         For each operand, which values its gradient reads: letters "a", "b", ... for the operands in
-        order and "y" for the result. An operand that is not saved reaches the gradient as its Edge.
+        order, "*" for them all, and "y" for the result. An operand that is not saved reaches the
+        gradient as its Edge.
         The last entry holds for all further operands. A joint function reads for all at once.
     kind
         How it may be fused.
@@ -235,6 +236,8 @@ class Operator:
         Operands for the laws that every operator must obey.
     doc
         What it computes, for people.
+    tells
+        Params that are sizes which only a run tells; a builder gives each a Dim of its own.
     onnx
         The ONNX operator that is the same, operand for operand and without settings; "" where
         there is none, or where settings must be translated (`cgkit.onnx.rules`).
@@ -242,7 +245,7 @@ class Operator:
 
     __slots__ = (
         "compute", "doc", "family", "flops", "gradient", "infer", "kind", "label", "name",
-        "onnx", "operands", "samples", "saves", "scalar", "slots",
+        "onnx", "operands", "samples", "saves", "scalar", "slots", "tells",
     )  # fmt: skip
 
     several = False
@@ -264,6 +267,7 @@ class Operator:
         label: str = "",
         samples: Samples | None = None,
         doc: str = "",
+        tells: tuple[str, ...] = (),
         onnx: str = "",
     ) -> None:
         self.name = name
@@ -279,6 +283,7 @@ class Operator:
         self.label = label or name
         self.samples = samples
         self.doc = doc
+        self.tells = tells
         self.onnx = onnx
         self.slots: dict[Any, tuple[int, ...]] = {}
 
@@ -320,6 +325,8 @@ class Operator:
             if callable(self.gradient):  # a joint function reads for all operands at once
                 each = list(self.saves)
             letters = set("".join(each))
+            if "*" in letters:
+                return EVERY
             known = tuple(sorted(-1 if x == "y" else ord(x) - ord("a") for x in letters))
             self.slots[wanted] = known
         return known
@@ -347,6 +354,8 @@ Operator.__init_subclass__()  # it speaks for itself, as its subclasses do
 type.__setattr__(Operator, "__signature__", speech.Own(speech.calling, None))
 
 
+EVERY = tuple(range(1024))
+"""The places of all operands, however many there are."""
 LISTS = frozenset((list, np.ndarray))
 """Params that are kept as tuples, which cannot change and can be compared."""
 

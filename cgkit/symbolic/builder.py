@@ -23,7 +23,7 @@ from cgkit.graph import Graph, source
 from cgkit.node import CONSTANT, INPUT, VARIABLE, Edge, Extras, Node, Operand, Operator
 from cgkit.order import infer, topological_order
 from cgkit.symbolic.value import Value
-from cgkit.types import OPEN, Dim, Size, TensorType, as_dtype, weak_dtype
+from cgkit.types import Dim, Size, TensorType, as_dtype, weak_dtype
 
 _HERE = str(Path(__file__).resolve().parent.parent)
 
@@ -124,8 +124,8 @@ class GraphBuilder:
         """
         self._check_open()
         edges = self._edges(inputs)
-        if OPEN in params.values():
-            params = {k: self._size(None) if p == OPEN else p for k, p in params.items()}
+        if operator.tells:
+            params = {**params, **{name: self._size(None) for name in operator.tells}}
         node = Node(operator, edges, params, (), Extras(scope="/".join(self._scopes)))
         node.extra().line = _author_line()
         node.extra().results = infer(node, [edge.type for edge in edges])

@@ -139,7 +139,7 @@ class Dim:
 
 
 OPEN = Dim("?")
-"""A size that only a run tells: as a param, a builder gives it a name of its own."""
+"""A size that only a run tells, before a builder has given it a name of its own."""
 
 
 def _terms(size: Size) -> Mapping[Monomial, int]:
