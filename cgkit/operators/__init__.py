@@ -8,6 +8,7 @@
                                               reduction  <  probability, statistics, products
                                  joining  <  gathering  <  scattering, ordering
                                  linalg, triangles  <  contraction
+                     reduction, linalg  <  determinant
                                               linalg  <  pooling  <  max_pooling
     all of these  <  normalization, batch_normalization, attention, the losses
 
@@ -32,6 +33,7 @@ from cgkit.operators import (
     classification_losses,
     contraction,
     convolution,
+    determinant,
     elementwise,
     gathering,
     indexing,
@@ -69,7 +71,7 @@ FAMILIES = (
     movement, axes, joining, repetition, padding, triangles, random,
     reduction, probability, statistics, products,
     gathering, scattering, ordering,
-    linalg, contraction, convolution, pooling, max_pooling,
+    linalg, contraction, determinant, convolution, pooling, max_pooling,
     stopping,
     batch_normalization, normalization, attention, regression_losses, classification_losses,
 )  # fmt: skip
