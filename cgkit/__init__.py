@@ -3,6 +3,7 @@
     Tensor        computes at once and remembers how        (dynamic graphs)
     GraphBuilder  describes first, computes later           (static graphs)
     ops           the operators, for both
+    nn            layers with numbers that are learned, of the operators
     draw          a picture of either
     testing       gradients and operators, checked
 
@@ -33,24 +34,27 @@ from cgkit.interpret import run
 from cgkit.node import Edge, Kind, Node, Operator
 from cgkit.order import find_cycle, rewrite, topological_order, verify
 from cgkit.symbolic import GraphBuilder, Trace, Value, gradients, trace
-from cgkit.tensor import Tensor, enable_grad, grad, no_grad, set_grad
+from cgkit.tensor import Generator, Tensor, enable_grad, grad, no_grad, set_grad
 from cgkit.types import Dim, TensorType
 
 if TYPE_CHECKING:
+    from cgkit import nn as nn
     from cgkit import testing as testing
     from cgkit.render import draw, draw_text, save
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "CgkitError", "Cost", "CycleError", "Dim", "DtypeError", "Edge", "GradientError", "Graph",
-    "GraphBuilder", "GraphError", "Kind", "Node", "Operator", "ShapeError", "Tensor", "TensorType",
-    "Trace", "Value", "cost", "draw", "draw_text", "enable_grad", "find_cycle", "flops", "grad",
-    "gradients", "no_grad", "ops", "recorded", "rewrite", "run", "save", "set_grad",
-    "topological_order", "trace", "verify",
+    "CgkitError", "Cost", "CycleError", "Dim", "DtypeError", "Edge", "Generator", "GradientError",
+    "Graph", "GraphBuilder", "GraphError", "Kind", "Node", "Operator", "ShapeError", "Tensor",
+    "TensorType", "Trace", "Value", "cost", "draw", "draw_text", "enable_grad", "find_cycle",
+    "flops", "grad", "gradients", "no_grad", "ops", "recorded", "rewrite", "run", "save",
+    "set_grad", "topological_order", "trace", "verify",
 ]  # fmt: skip
 
 _LAZY = ("draw", "draw_text", "save")
+_PACKAGES = ("nn", "testing")
+"""What is imported when it is first asked for."""
 
 
 def __getattr__(name: str) -> Any:
@@ -58,8 +62,8 @@ def __getattr__(name: str) -> Any:
         from cgkit import render
 
         return getattr(render, name)
-    if name == "testing":
-        return importlib.import_module("cgkit.testing")
+    if name in _PACKAGES:
+        return importlib.import_module(f"cgkit.{name}")
     raise AttributeError(f"module 'cgkit' has no attribute {name!r}")
 
 

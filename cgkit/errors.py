@@ -1,7 +1,8 @@
 """Every error of cgkit: what went wrong, with which values, and what to try.
 
     CgkitError ── ShapeError  DtypeError  OperandError  GraphError ── CycleError
-               ├─ GradientError  CaptureError  DeviceError  StateError  RenderError  NotebookError
+               ├─ GradientError  CaptureError  DeviceError  RenderError  NotebookError
+               ├─ StateError  FileError
                ├─ OnnxError ── UnknownValue
                └─ UsageFault (exit 2)  EnvironmentFault (exit 3)
 
@@ -105,6 +106,10 @@ class DeviceError(CgkitError, RuntimeError):
 
 class StateError(CgkitError, ValueError):
     """Saved numbers that do not fit what they are given to."""
+
+
+class FileError(CgkitError, ValueError):
+    """A file that is missing, damaged, or not what it should be."""
 
 
 class RenderError(CgkitError, RuntimeError):
