@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FLOORS = """
 errors  tree  scalars  cluster
-types
+types  data
 speech  kinds
 node
 graph
