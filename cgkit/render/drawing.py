@@ -21,11 +21,12 @@ from cgkit.graph import Graph, recorded
 from cgkit.node import INPUT, Edge
 from cgkit.order import topological_order
 from cgkit.render import fonts
-from cgkit.render.fold import fold
+from cgkit.render.fold import NODES, fits, fold
 from cgkit.render.layers import STANDARD, Layer, html, mark, short
 from cgkit.render.notebook import install
 from cgkit.render.palette import INK
-from cgkit.render.picture import Arrow, Box, Picture, assemble, with_tensors
+from cgkit.render.picture import Arrow, Box, Picture, assemble, in_scopes, with_tensors
+from cgkit.render.stages import PARTS, stages
 from cgkit.render.text import draw_text
 from cgkit.render.words import sentence
 
@@ -46,6 +47,8 @@ def draw(
     marked: Mapping[Any, str] | None = None,
     direction: str = "down",
     show_data: bool = False,
+    depth: int | None = None,
+    most: int = NODES,
     legend: bool = True,
     caption: str = "",
 ) -> graphviz.Digraph:
@@ -63,6 +66,13 @@ def draw(
         "down" or "right": where the arrows go.
     show_data
         Draw tensors as boxes between the operators, instead of shapes on edges.
+    depth
+        How many scopes are open, one within another, from 1 on: what lies deeper is one box; 0
+        for each node by itself. A graph without scopes has stages instead, parts of stages, and
+        blocks of parts, see `cgkit.render.stages`. Without a depth a small graph is drawn node
+        by node, a larger one as deep as can be read.
+    most
+        How many boxes make a graph a larger one.
     legend
         Say what colors and shapes mean.
     caption
@@ -92,7 +102,10 @@ def draw(
     picture = assemble(whole, (*layers, *extra))
     if show_data:
         picture = with_tensors(picture, whole)
-    picture = fold(picture)
+    if depth or (depth is None and not fits(picture, nodes=most)):
+        picture, depth = _staged(picture, whole, depth)
+    has_scopes = any(box.scope for box in picture.boxes)
+    picture = fold(picture, depth=depth, nodes=most if has_scopes else NODES)
     install()
     words = [sentence(whole, marked), *draw_text(whole, marked=marked).splitlines()]
     made = _empty(words, DIRECTIONS[direction], caption, picture.legend if legend else ())
@@ -100,6 +113,16 @@ def draw(
     for arrow in picture.arrows:
         made.edge(arrow.tail, arrow.head, **_arrow_attributes(arrow))
     return made
+
+
+def _staged(picture: Picture, graph: Graph, depth: int | None) -> tuple[Picture, int | None]:
+    """Put the boxes of a picture without scopes into those of stages, where the graph has some."""
+    if 2 * sum(bool(box.scope) for box in picture.boxes) > len(picture.boxes):
+        return picture, depth
+    found = stages(graph)
+    if not found.scopes:
+        return picture, None
+    return in_scopes(picture, graph, found), PARTS if depth is None else depth
 
 
 def as_graph(thing: Any) -> Graph:
@@ -174,11 +197,15 @@ def _add_boxes(made: graphviz.Digraph, picture: Picture) -> None:
         tree.setdefault(box.scope, []).append(box)
     for box in tree.pop("", []):
         _add_box(made, box)
-    _add_scopes(made, "", tree, itertools.count())
+    _add_scopes(made, "", tree, picture.titles, itertools.count())
 
 
 def _add_scopes(
-    made: graphviz.Digraph, outer: str, tree: Mapping[str, list[Box]], numbers: Iterator[int]
+    made: graphviz.Digraph,
+    outer: str,
+    tree: Mapping[str, list[Box]],
+    titles: Mapping[str, str],
+    numbers: Iterator[int],
 ) -> None:
     """Add a cluster for each scope directly below `outer`; scopes nest a few levels only."""
     depth = len(outer.split("/")) if outer else 0
@@ -186,14 +213,17 @@ def _add_scopes(
     for scope in inner:
         within = {path: boxes for path, boxes in tree.items() if f"{path}/".startswith(f"{scope}/")}
         with made.subgraph(name=f"cluster{next(numbers)}") as cluster:
-            label = f"<{html(scope.rpartition('/')[2])}>"
-            cluster.attr(label=label, style="rounded,filled", color="#BBBBBB")
+            words, _, _ = titles.get(scope, scope.rpartition("/")[2]).partition("\n\n")
+            lines = [f'{html(line)}<br align="left"/>' for line in words.splitlines()]
+            label = f"<{''.join(lines) if len(lines) > 1 else html(words)}>"
+            style = "rounded,filled" if words or scope not in titles else "invis"
+            cluster.attr(label=label, style=style, color="#BBBBBB")
             cluster.attr(
                 fillcolor="#FAFAFA" if depth % 2 == 0 else "#F1F1F1", labelloc="t", labeljust="l"
             )
             for box in within.pop(scope, []):
                 _add_box(cluster, box)
-            _add_scopes(cluster, scope, within, numbers)
+            _add_scopes(cluster, scope, within, titles, numbers)
 
 
 def _add_box(made: graphviz.Digraph, box: Box) -> None:

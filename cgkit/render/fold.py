@@ -28,32 +28,50 @@ ARROWS = 450
 LABELS = 200
 """How many arrows may have a label: a label costs as much time as two boxes, and hides as much."""
 
+LEGIBLE = 100
+"""How many boxes one looks at, where more would have to be searched."""
+
 FOLDED = 24
 """How many boxes remain when a graph is folded by levels."""
 
 
-def fold(picture: Picture, *, nodes: int = NODES, arrows: int = ARROWS) -> Picture:
+def fold(
+    picture: Picture, *, depth: int | None = None, nodes: int = NODES, arrows: int = ARROWS
+) -> Picture:
     """Fold a picture that is too large to draw; a smaller one comes back as it is.
 
     Parameters
     ----------
     picture
         One box a node; an arrow goes from an earlier box to a later one.
+    depth
+        Fold the scopes of this depth, whatever the size: 1 for the outermost, 0 for nothing.
     nodes, arrows
         The largest numbers that are drawn one by one.
     """
-    return _few_labels(_fold(picture, nodes, arrows))
+    if depth is None:
+        return _few_labels(_fold(picture, nodes, arrows))
+    return _few_labels(_at_depth(picture, depth) if depth else picture)
+
+
+def fits(picture: Picture, *, nodes: int = NODES, arrows: int = ARROWS) -> bool:
+    """Say whether a picture is small enough to be drawn one box a node."""
+    return len(picture.boxes) <= nodes and len(picture.arrows) <= arrows
+
+
+def _at_depth(picture: Picture, depth: int) -> Picture:
+    return merge(picture, {box.key: _outer(box, depth) for box in picture.boxes})
 
 
 def _fold(picture: Picture, nodes: int, arrows: int) -> Picture:
-    if _fits(picture, nodes, arrows):
+    if fits(picture, nodes=nodes, arrows=arrows):
         return picture
     deepest = max((_depth(box.scope) for box in picture.boxes), default=0)
-    for depth in range(deepest, 0, -1):
-        folded = merge(picture, {box.key: _outer(box, depth) for box in picture.boxes})
-        if _fits(folded, nodes, min(arrows, LABELS)):
-            return folded
-    return merge(picture, _levels(picture))
+    folded = [_at_depth(picture, depth) for depth in range(deepest, 0, -1)]
+    fitting = [one for one in folded if fits(one, nodes=nodes, arrows=min(arrows, LABELS))]
+    legible = [one for one in fitting if len(one.boxes) <= LEGIBLE]
+    best = [*legible, *fitting[-1:]]  # the deepest that is legible, or the shallowest
+    return best[0] if best else merge(picture, _levels(picture))
 
 
 def merge(picture: Picture, groups: Mapping[str, str]) -> Picture:
@@ -71,7 +89,8 @@ def merge(picture: Picture, groups: Mapping[str, str]) -> Picture:
         members.setdefault(groups[box.key] or f"\0{box.key}", []).append(box)
     made: dict[str, Box] = {}
     for number, (group, inside) in enumerate(members.items()):
-        box = inside[0] if len(inside) == 1 else _group(f"g{number}", group, inside)
+        words = picture.titles.get(group)
+        box = inside[0] if len(inside) == 1 else _group(f"g{number}", group, inside, words)
         made.update({member.key: box for member in inside})
     bundles: dict[tuple[str, str], list[Arrow]] = {}
     for arrow in picture.arrows:
@@ -82,11 +101,7 @@ def merge(picture: Picture, groups: Mapping[str, str]) -> Picture:
     arrows = [_bundle(*ends, inside) for ends, inside in bundles.items()]
     kind = look("group")
     legend = (*picture.legend, (kind.sign, "several nodes", kind.fill))
-    return Picture(tuple(boxes.values()), tuple(arrows), legend)
-
-
-def _fits(picture: Picture, nodes: int, arrows: int) -> bool:
-    return len(picture.boxes) <= nodes and len(picture.arrows) <= arrows
+    return Picture(tuple(boxes.values()), tuple(arrows), legend, picture.titles)
 
 
 def _few_labels(picture: Picture) -> Picture:
@@ -101,7 +116,7 @@ def _few_labels(picture: Picture) -> Picture:
         (sign, f"{words}; shapes left out" if sign == "→" else words, color)
         for sign, words, color in picture.legend
     )
-    return Picture(picture.boxes, arrows, legend)
+    return Picture(picture.boxes, arrows, legend, picture.titles)
 
 
 def _depth(scope: str) -> int:
@@ -135,16 +150,19 @@ def _levels(picture: Picture) -> dict[str, str]:
     return groups
 
 
-def _group(key: str, name: str, inside: list[Box]) -> Box:
-    """Make the box that stands for several."""
+def _group(key: str, name: str, inside: list[Box], words: str | None) -> Box:
+    """Make the box that stands for several; it has the words of its scope, or counts."""
     counts = Counter(box.operator for box in inside)
     shown = [f"{number} {word}" for word, number in counts.most_common(3)]
     if len(counts) > 3:
         shown.append("…")
     scope = "" if name.startswith("\1") else name
     head, _, own = scope.rpartition("/")
-    rows = [f"<b>{escape(own)}</b>"] if own else []
-    rows += [f"<b>{len(inside)} nodes</b>", f'<font point-size="9">{", ".join(shown)}</font>']
+    heading, _, under = (own if words is None else words).partition("\n\n")
+    rows = [f"<b>{escape(line)}</b>" for line in heading.splitlines()]
+    rows += [f"<b>{len(inside)} nodes</b>"]
+    under = under or ", ".join(shown)
+    rows += [f'<font point-size="9">{escape(line)}</font>' for line in under.splitlines()]
     attributes = {**look("group").attributes(), "label": "<" + "<br/>".join(rows) + ">"}
     notes = [note for box in inside if (note := box.attributes.get("note"))]
     if notes:

@@ -41,6 +41,9 @@ class Decoration:
         The same for some edges, each named by its reader and operand number.
     scopes
         For some nodes, the boxes around them, outermost first: "encoder/attention".
+    titles
+        For some scopes, what is written instead of their own names: a heading, an empty line, and
+        what stands under it on a box that is folded. Without a heading there is no box around.
     legend
         Lines of the legend: (sign, words, color behind them).
     """
@@ -48,6 +51,7 @@ class Decoration:
     nodes: Mapping[Node, Attributes] = field(default_factory=dict)
     edges: Mapping[Place, Attributes] = field(default_factory=dict)
     scopes: Mapping[Node, str] = field(default_factory=dict)
+    titles: Mapping[str, str] = field(default_factory=dict)
     legend: tuple[tuple[str, str, str], ...] = ()
 
 

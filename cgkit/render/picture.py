@@ -9,8 +9,8 @@ no name of a student's can break it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from cgkit.errors import RenderError
 from cgkit.graph import Graph
@@ -68,6 +68,8 @@ class Picture:
     boxes: tuple[Box, ...]
     arrows: tuple[Arrow, ...]
     legend: tuple[tuple[str, str, str], ...] = ()
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """What is written on the boxes of some scopes, instead of the scopes' own names."""
 
 
 @dataclass
@@ -77,6 +79,7 @@ class _Merged:
     nodes: dict[Node, dict[str, str]] = field(default_factory=dict)
     edges: dict[Place, dict[str, str]] = field(default_factory=dict)
     scopes: dict[Node, str] = field(default_factory=dict)
+    titles: dict[str, str] = field(default_factory=dict)
     legend: dict[tuple[str, str, str], None] = field(default_factory=dict)
 
     def add(self, decoration: Decoration) -> None:
@@ -85,6 +88,7 @@ class _Merged:
         for place, attributes in decoration.edges.items():
             self.edges.setdefault(place, {}).update(attributes)
         self.scopes.update(decoration.scopes)
+        self.titles.update(decoration.titles)
         self.legend.update(dict.fromkeys(decoration.legend))
 
 
@@ -127,7 +131,16 @@ def assemble(graph: Graph, layers: Iterable[Layer]) -> Picture:
         if several and "label" in attributes:
             attributes["label"] = f"{edge.index}: {attributes['label']}"
         arrows.append(Arrow(keys[edge.node], head, attributes))
-    return Picture(tuple(boxes), tuple(arrows), tuple(merged.legend))
+    return Picture(tuple(boxes), tuple(arrows), tuple(merged.legend), merged.titles)
+
+
+def in_scopes(picture: Picture, graph: Graph, found: Decoration) -> Picture:
+    """Put the boxes of nodes into scopes, and those of tensors with the node that makes them."""
+    inside = {f"n{number}": found.scopes.get(node) for number, node in enumerate(graph.nodes)}
+    boxes = [
+        replace(box, scope=_path(inside.get(box.key.partition("t")[0]))) for box in picture.boxes
+    ]
+    return replace(picture, boxes=tuple(boxes), titles={**picture.titles, **found.titles})
 
 
 def with_tensors(picture: Picture, graph: Graph) -> Picture:
@@ -149,6 +162,7 @@ def with_tensors(picture: Picture, graph: Graph) -> Picture:
         tuple(boxes),
         (*arrows.values(), *after),
         (*legend, (look("tensor").sign, f"a tensor, {usual}", look("tensor").fill)),
+        picture.titles,
     )
 
 

@@ -9,7 +9,7 @@ from cgkit import GraphBuilder
 from cgkit.render import draw
 from cgkit.render.engine import render
 from cgkit.render.fold import ARROWS, LABELS, NODES, fold
-from cgkit.render.layers import STANDARD, mark
+from cgkit.render.layers import STANDARD, Decoration, mark
 from cgkit.render.picture import assemble
 
 
@@ -36,13 +36,7 @@ def test_by_levels_no_node_is_lost(wide, size):
 
 
 def test_by_scopes_the_innermost_first():
-    """A chain of 400 additions in 4 blocks of 10 parts of 10."""
-    builder = GraphBuilder()
-    x = builder.placeholder((), name="x")
-    for place in range(400):
-        with builder.scope(f"block{place // 100}"), builder.scope(f"part{place // 10}"):
-            x = x + x
-    picture = assemble(builder.graph([x]), STANDARD)
+    picture = assemble(nested(), STANDARD)
     folded = fold(picture)
     scopes = {box.scope for box in folded.boxes if box.operator == "group"}
     assert scopes == {f"block{number}" for number in range(4)}
@@ -93,3 +87,46 @@ def test_pictures_of_tangled_graphs_come_soon(wide, size, scope):
     svg = render(draw(wide(size, scope=scope)).source, engine="bundled")
     assert b"</svg>" in svg
     assert time.perf_counter() - begin < 10
+
+
+def nested():
+    """A chain of 400 additions in 4 blocks of 10 parts of 10."""
+    builder = GraphBuilder()
+    x = builder.placeholder((), name="x")
+    for place in range(400):
+        with builder.scope(f"block{place // 100}"), builder.scope(f"part{place // 10}"):
+            x = x + x
+    return builder.graph([x])
+
+
+@pytest.mark.parametrize(("depth", "boxes"), [(0, 402), (1, 6), (2, 42), (3, 402)])
+def test_a_depth_says_how_many_scopes_are_open(depth, boxes):
+    picture = fold(assemble(nested(), STANDARD), depth=depth)
+    assert len(picture.boxes) == boxes
+    assert stands_for(picture) == 402
+
+
+def test_titles_stand_in_the_place_of_names():
+    def titled(graph):
+        return Decoration(titles={"block0": "first <of all>\n100 sums\n\nadd\nand add"})
+
+    picture = fold(assemble(nested(), [*STANDARD, titled]), depth=1)
+    labels = [box.attributes["label"] for box in picture.boxes if box.operator == "group"]
+    assert labels[0] == (
+        "<<b>first &lt;of all&gt;</b><br/><b>100 sums</b><br/><b>100 nodes</b><br/>"
+        '<font point-size="9">add</font><br/><font point-size="9">and add</font>>'
+    )
+    assert labels[1].startswith("<<b>block1</b>")
+    source = draw(nested(), layers=[*STANDARD, titled], depth=2).source
+    assert 'first &lt;of all&gt;<br align="left"/>100 sums<br align="left"/>' in source
+
+
+def test_what_cannot_be_read_is_opened_less():
+    """150 parts in 3 blocks would fit, and nobody would look at them."""
+    builder = GraphBuilder()
+    x = builder.placeholder((), name="x")
+    for place in range(450):
+        with builder.scope(f"block{place // 150}"), builder.scope(f"part{place // 3}"):
+            x = x + x
+    folded = fold(assemble(builder.graph([x]), STANDARD))
+    assert len(folded.boxes) == 5
