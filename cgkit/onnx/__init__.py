@@ -3,12 +3,13 @@
     load("model.onnx")  ─>  Graph         to run, draw, differentiate, optimize
     evaluate("model.onnx", {"x": ...})    the same rules, on arrays: node by node
 
-    dtypes, sizes  <  step  <  rules/  <  importer
-    reading  <  importer
+    dtypes  <  reading/  <  known, sizes  <  step  <  rules/
+                            functions  <  signature, inventory  <  walk  <  importer
 
 A model file is read with distrust: whatever is wrong with it is an OnnxError that says so.
 """
 
 from cgkit.onnx.importer import evaluate, load
+from cgkit.onnx.reading import Limits
 
-__all__ = ["evaluate", "load"]
+__all__ = ["Limits", "evaluate", "load"]

@@ -1,26 +1,25 @@
-"""Turn an ONNX model into a graph, or evaluate it: one walk over its nodes, one set of rules.
+"""Turn an ONNX model into a graph, or evaluate it.
 
-    names:  "x" ─> Value      "w" ─> Value of a variable      "shape" ─> array      ... Sizes
-    node ─> rule of its operator ─ on what its inputs' names stand for ─> its outputs' names
-
-What is known while the graph is built is an array, and operators on arrays alone compute at once.
+load("model.onnx")                       ─>  Graph, its open sizes named as in the model
+load("model.onnx", sizes={"N": 1})       ─>  the same for one size
+load("model.onnx", known={"k": array})   ─>  the same with an input fixed
+evaluate("model.onnx", {"x": array})     ─>  {"y": array}
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from cgkit.errors import OnnxError
+from cgkit.errors import OnnxError, UnknownValue
 from cgkit.graph import Graph
-from cgkit.node import Operand
 from cgkit.onnx.dtypes import as_numpy
-from cgkit.onnx.reading import Source, read_attribute, read_model, read_tensor
-from cgkit.onnx.rules import rules
+from cgkit.onnx.inventory import check_operators
+from cgkit.onnx.reading import DEFAULT, Limits, Source, open_model, read_tensor
 from cgkit.onnx.sizes import Sizes
-from cgkit.onnx.step import Step
+from cgkit.onnx.walk import Walk
 from cgkit.symbolic import GraphBuilder, Value
 from cgkit.types import Size
 
@@ -30,100 +29,229 @@ def load(
     *,
     known: Mapping[str, Any] | None = None,
     sizes: Mapping[str, int] | None = None,
+    limits: Limits = DEFAULT,
 ) -> Graph:
     """Read an ONNX model as a graph.
+
+    Floating-point parameters become variables; whole numbers and constants are known while the
+    graph is built, and what is computed from these alone is computed now. Inputs, parameters and
+    what the model's nodes make keep their names: an output has its name unless it is an input, a
+    parameter or a constant, or has been made under another name.
 
     Parameters
     ----------
     source
-        A file, its bytes, or a ModelProto.
+        The path of a file, its bytes, or an `onnx.ModelProto`.
     known
-        Values of inputs that are fixed now, by name; these are no inputs of the graph.
+        Values of inputs that are fixed now, by name; these are no inputs of the graph. Needed where
+        a value decides a shape.
     sizes
-        Values of open sizes, by name.
+        Values of open sizes, by name. An open size without a name goes by its input and axis: that
+        of axis 0 of input x is "x_0".
+    limits
+        What the model may ask for.
+
+    Returns
+    -------
+    Graph
+        Its inputs are those of the model that have no value yet, in order; its outputs the model's.
+
+    Raises
+    ------
+    OnnxError
+        There is no model, it is broken, or cgkit lacks operators that it uses.
+    UnknownValue
+        The graph depends on the value of an input; `inputs` names it.
+
+    Examples
+    --------
+    >>> from onnx.parser import parse_model
+    >>> print(load(parse_model('''<ir_version: 8, opset_import: ["": 13]>
+    ...     f (float[N, 3] x) => (float[N, 3] y) { y = Add(x, x) }''')))
+    graph(x: float32[N, 3])
+      y = add(x, x)    float32[N, 3]
+      return y
     """
-    model = read_model(source)
+    model = open_model(source, limits)
+    check_operators(model)
     builder = GraphBuilder()
     walk = Walk(model, builder)
-    inputs = walk.declare(known or {}, sizes or {})
-    walk.run(model.graph.node)
-    outputs = [walk.output(output.name) for output in model.graph.output]
-    return builder.graph(outputs, inputs)
+    inputs = list(_declare(walk, builder, known or {}, sizes or {}))
+    walk.run()
+    outputs = [_output(walk, builder, output) for output in model.proto.graph.output]
+    graph = builder.graph(outputs, inputs)
+    for node in graph.nodes:
+        node.extra().line = None  # no line of the caller's made it
+    return graph
 
 
-def evaluate(source: Source, inputs: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """Evaluate an ONNX model on arrays, node by node, by the rules that build graphs."""
-    model = read_model(source)
+def evaluate(
+    source: Source, inputs: Mapping[str, Any], *, limits: Limits = DEFAULT
+) -> dict[str, np.ndarray]:
+    """Evaluate an ONNX model on arrays, node by node, by the rules that build graphs.
+
+    Parameters
+    ----------
+    source
+        The path of a file, its bytes, or an `onnx.ModelProto`.
+    inputs
+        A value for each input that has none in the model, by name.
+    limits
+        What the model may ask for.
+
+    Returns
+    -------
+    dict
+        A value for each output, by name.
+
+    Raises
+    ------
+    OnnxError
+        There is no model, it is broken, cgkit lacks operators that it uses, or an input is missing.
+
+    Examples
+    --------
+    >>> from onnx.parser import parse_model
+    >>> evaluate(parse_model('''<ir_version: 8, opset_import: ["": 13]>
+    ...     f (int64[2] x) => (int64[2] y) { y = Add(x, x) }'''), {"x": [1, 2]})
+    {'y': array([2, 4])}
+    """
+    model = open_model(source, limits)
+    check_operators(model)
     walk = Walk(model, None)
-    walk.declare(inputs, {})
-    walk.run(model.graph.node)
-    return {output.name: np.asarray(walk.names[output.name]) for output in model.graph.output}
+    for value in _declare(walk, GraphBuilder(), inputs, {}):
+        raise OnnxError(
+            f"the input {value.node.name!r} of the model is given no value",
+            attempt=f"a value of type {value.type}",
+        )
+    walk.run()
+    return {
+        output.name: np.asarray(_typed(walk.names[output.name], output))
+        for output in model.proto.graph.output
+    }
 
 
-class Walk:
-    """One walk over the nodes of a model."""
+def _declare(
+    walk: Walk, builder: GraphBuilder, known: Mapping[str, Any], sizes: Mapping[str, int]
+) -> Iterator[Value]:
+    """Let the names of parameters and inputs stand for what they are; give the open inputs."""
+    graph = walk.model.proto.graph
+    _check_names(known, [x.name for x in graph.input], "input")
+    for tensor in graph.initializer:
+        if tensor.name not in known:
+            array = read_tensor(tensor, walk.model.limits, walk.model.folder)
+            walk.names[tensor.name] = _parameter(walk, tensor.name, array)
+    shapes = dict(_shapes(graph))
+    for given in graph.input:
+        if given.name in known:
+            fixed = _fixed(known[given.name], given)
+            walk.names[given.name] = walk.known(fixed, f"the input {given.name!r}")
+        elif given.name not in walk.names:
+            shape = _shape(given, shapes, sizes)
+            dtype = _dtype(given)
+            value = builder.placeholder(shape, dtype, name=given.name)
+            walk.names[given.name] = value
+            yield value
+    names = {str(size) for shape in shapes.values() for size in shape or ()}
+    _check_names(sizes, sorted(names), "open size")
 
-    def __init__(self, model: Any, builder: GraphBuilder | None) -> None:
-        self.model = model
-        self.builder = builder
-        self.names: dict[str, Any] = {}
-        self.opsets = {entry.domain: entry.version for entry in model.opset_import}
 
-    def declare(self, known: Mapping[str, Any], sizes: Mapping[str, int]) -> list[Value]:
-        """Declare the initializers and the inputs of the model."""
-        for tensor in self.model.graph.initializer:
-            array = read_tensor(tensor)
-            self.names[tensor.name] = array
-            if self.builder is not None and array.dtype.kind == "f":
-                self.names[tensor.name] = self.builder.variable(array, name=tensor.name)
-        inputs = []
-        for given in self.model.graph.input:
-            if given.name in known:
-                self.names[given.name] = np.asarray(known[given.name])
-            elif given.name not in self.names:
-                if self.builder is None:
-                    raise OnnxError(f"the input {given.name!r} is given no value")
-                inputs.append(self._placeholder(self.builder, given, sizes))
-        return inputs
+def _parameter(walk: Walk, name: str, array: np.ndarray) -> Any:
+    if walk.builder is not None and array.dtype.kind == "f":
+        walk.room.allow(f"the tensor {name!r}", array.shape, array.dtype)
+        return walk.builder.variable(array, name=name)
+    return walk.known(array, f"the tensor {name!r}")
 
-    def _placeholder(self, builder: GraphBuilder, given: Any, sizes: Mapping[str, int]) -> Value:
-        tensor = given.type.tensor_type
-        shape: list[Size | str | None] = []
-        for dim in tensor.shape.dim:
-            named = dim.dim_param
-            fixed = sizes.get(named, dim.dim_value) if dim.HasField("dim_param") else dim.dim_value
-            shape.append(
-                named if not fixed and named else fixed if dim.WhichOneof("value") else None
+
+def _check_names(given: Mapping[str, Any], names: list[str], kind: str) -> None:
+    for name in given:
+        if name not in names:
+            raise OnnxError(
+                f"the model has no {kind} {name!r}", attempt=", ".join(map(repr, names[:10]))
             )
-        value = builder.placeholder(shape, as_numpy(tensor.elem_type), name=given.name)
-        self.names[given.name] = value
-        return value
 
-    def run(self, nodes: Sequence[Any]) -> None:
-        """Apply the rule of each node."""
-        for node in nodes:
-            self._apply(node)
 
-    def _apply(self, node: Any) -> None:
-        operands = tuple(self.names[name] if name else None for name in node.input)
-        step = Step(
-            node.name or next(filter(None, node.output), ""), node.op_type, node.domain,
-            self.opsets.get(node.domain, 0), tuple(bool(name) for name in node.output),
-            {a.name: read_attribute(a) for a in node.attribute}, tuple(node.input), operands,
-            self.builder,
-        )  # fmt: skip
-        rule = rules().get(node.op_type) if node.domain in ("", "ai.onnx") else None
-        if rule is None:
-            raise step.refuse("cgkit has no rule for this operator")
-        found = rule(step, *operands)
-        results = found if isinstance(found, tuple | list) else (found,)
-        for name, result in zip(node.output, results, strict=False):
-            if name:
-                self.names[name] = result if isinstance(result, Operand) else np.asarray(result)
+def _shapes(graph: Any) -> Iterator[tuple[str, tuple[int | str, ...] | None]]:
+    """Give the shape that each input declares, a name for each open size; None for no shape."""
+    taken = {dim.dim_param for x in graph.input for dim in x.type.tensor_type.shape.dim}
+    for given in graph.input:
+        if not given.type.tensor_type.HasField("shape"):
+            yield given.name, None
+            continue
+        shape: list[int | str] = []
+        for axis, dim in enumerate(given.type.tensor_type.shape.dim):
+            if dim.WhichOneof("value") == "dim_value" and dim.dim_value >= 0:
+                shape.append(dim.dim_value)
+                continue
+            own = f"{given.name}_{axis}"
+            while not dim.dim_param and own in taken:
+                own += "_"
+            shape.append(dim.dim_param or own)
+        yield given.name, tuple(shape)
 
-    def output(self, name: str) -> Value:
-        """Give an output of the model as a Value of the graph."""
-        found = self.names[name]
-        if isinstance(found, Sizes):
-            return found.value()
-        return found if isinstance(found, Value) else self.builder.constant(found)  # type: ignore
+
+def _shape(
+    given: Any, shapes: Mapping[str, tuple[int | str, ...] | None], sizes: Mapping[str, int]
+) -> list[Size | str]:
+    shape = shapes[given.name]
+    _dtype(given)
+    if shape is None:
+        raise UnknownValue(
+            f"the input {given.name!r} of the model does not say how many axes it has",
+            [given.name],
+        )
+    return [sizes.get(size, size) if isinstance(size, str) else size for size in shape]
+
+
+def _dtype(given: Any) -> np.dtype:
+    """Give the dtype that an input or output declares."""
+    kind = given.type.WhichOneof("value")
+    if kind != "tensor_type":
+        what = (kind or "nothing").removesuffix("_type").replace("_", " ")
+        raise OnnxError(f"{given.name!r} is declared as {what}; cgkit has tensors only")
+    try:
+        return as_numpy(given.type.tensor_type.elem_type)
+    except OnnxError as error:
+        raise OnnxError(f"{given.name!r}: {error.what}", why=error.why) from None
+
+
+def _fixed(x: Any, given: Any) -> np.ndarray:
+    """Give the value of an input as an array of the type it declares."""
+    dtype = _dtype(given)
+    array = np.asarray(x)
+    if array.dtype != dtype and not (isinstance(x, list | int | float | bool) and array.size):
+        raise OnnxError(
+            f"the input {given.name!r} is {dtype}, got {array.dtype}",
+            attempt=f"array.astype({dtype.name!r})",
+        )
+    dims = given.type.tensor_type.shape.dim
+    if given.type.tensor_type.HasField("shape"):
+        declared = [d.dim_value if d.WhichOneof("value") == "dim_value" else -1 for d in dims]
+        fits = len(declared) == array.ndim and all(
+            size in (-1, real) for size, real in zip(declared, array.shape, strict=True)
+        )
+        if not fits:
+            raise OnnxError(
+                f"the input {given.name!r} has shape {tuple(declared)}, got {array.shape}",
+                why="-1 stands for an open size",
+            )
+    return array.astype(dtype)
+
+
+def _typed(found: Any, output: Any) -> Any:
+    """Give back what an output stands for, if it is of the type that the model declares."""
+    declared = output.type.WhichOneof("value") is not None
+    if declared and _dtype(output) != found.dtype:
+        raise OnnxError(
+            f"the output {output.name!r} is declared as {_dtype(output)}, and is {found.dtype}"
+        )
+    return found
+
+
+def _output(walk: Walk, builder: GraphBuilder, output: Any) -> Value:
+    found = _typed(walk.names[output.name], output)
+    if isinstance(found, Sizes):
+        return found.value()
+    if isinstance(found, Value):
+        return found
+    return builder.constant(np.asarray(found), name=output.name)

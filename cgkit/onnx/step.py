@@ -24,6 +24,7 @@ import numpy as np
 from cgkit.errors import OnnxError, UnknownValue
 from cgkit.node import INPUT, VARIABLE
 from cgkit.onnx.dtypes import as_numpy
+from cgkit.onnx.reading import Refused
 from cgkit.onnx.sizes import Sizes
 from cgkit.order import topological_order
 from cgkit.symbolic import GraphBuilder, Value
@@ -68,6 +69,8 @@ class Step:
         found = (self.settings or {}).get(name, default)
         if found is _MISSING:
             raise self.refuse(f"needs the attribute {name!r}")
+        if isinstance(found, Refused):
+            raise self.refuse(f"its attribute {name!r} is not read: {found.why}")
         return found
 
     def known(self, x: Any, what: str) -> np.ndarray:

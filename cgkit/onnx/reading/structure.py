@@ -1,0 +1,172 @@
+"""Check that the nodes of a model can be walked in the order in which they stand.
+
+    inputs, initializers ─> node ─> node ─> outputs      each name made once, before it is read
+
+Names made twice, read but never made, or made only by what waits for them (a cycle) are refused,
+each by its name. Nothing here looks at what operators mean.
+"""
+
+from __future__ import annotations
+
+import graphlib
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from cgkit.errors import OnnxError
+
+READ_AS_ONE = {"ai.onnx": ""}
+"""Two names of one operator set."""
+
+
+def domain_of(name: str) -> str:
+    """Give the name of an operator set in one spelling.
+
+    Examples
+    --------
+    >>> domain_of("ai.onnx"), domain_of("com.example")
+    ('', 'com.example')
+    """
+    return READ_AS_ONE.get(name, name)
+
+
+def opsets_of(entries: Iterable[Any], ir_version: int) -> dict[str, int]:
+    """Give the version of each operator set that a model or function asks for.
+
+    Raises
+    ------
+    OnnxError
+        None is asked for, one twice, or a version of ONNX's own that does not exist yet.
+    """
+    from onnx.defs import onnx_opset_version
+
+    found: dict[str, int] = {}
+    for entry in entries:
+        domain = domain_of(entry.domain)
+        if domain in found:
+            raise OnnxError(f"the operator set {domain or 'of ONNX'} is asked for twice")
+        found[domain] = entry.version
+    if not found and ir_version < 3:
+        return {"": 1}  # the first models did not say
+    if not found:
+        raise OnnxError("the model does not say which operator set it uses")
+    newest = onnx_opset_version()
+    if not 1 <= found.get("", 1) <= newest:
+        raise OnnxError(
+            f"the model asks for version {found['']} of ONNX's operators",
+            why=f"the package onnx that is installed knows 1 to {newest}",
+            attempt="installing a newer package onnx" * (found[""] > newest),
+        )
+    return found
+
+
+def check_text(message: Any) -> None:
+    """Check that whatever should be text in a model is text.
+
+    Raises
+    ------
+    OnnxError
+        Some of it is no UTF-8.
+    """
+    waiting = [message]
+    while waiting:
+        for field, value in waiting.pop().ListFields():
+            if field.type == field.TYPE_MESSAGE:
+                waiting.extend([value] if hasattr(value, "ListFields") else value)
+            elif field.type == field.TYPE_STRING:
+                for text in [value] if isinstance(value, str | bytes) else value:
+                    if isinstance(text, bytes):  # protobuf's way to give what it cannot decode
+                        raise OnnxError(f"{text[:40]!r} in the model is no readable text")
+
+
+def check_graph(graph: Any) -> None:
+    """Check the nodes of a graph.
+
+    Raises
+    ------
+    OnnxError
+        A name is made twice, or read and not made.
+    """
+    given: set[str] = set()
+    for kind, names in (
+        ("input", [x.name for x in graph.input]),
+        ("initializer", [x.name for x in graph.initializer]),
+    ):
+        _check_once(kind, names)
+        given.update(names)
+    if len(graph.sparse_initializer):
+        raise OnnxError("the model has a sparse initializer, which cgkit does not read")
+    _check_nodes(graph.node, given, [x.name for x in graph.output])
+
+
+def check_function(function: Any) -> None:
+    """Check the nodes of a function of the model.
+
+    Raises
+    ------
+    OnnxError
+        A name is made twice, or read and not made.
+    """
+    try:
+        _check_once("input", function.input)
+        _check_nodes(function.node, set(function.input), function.output)
+    except OnnxError as error:
+        error.add_note(f"  in the function {function.name!r}")
+        raise
+
+
+def _check_once(kind: str, names: Sequence[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if not name:
+            raise OnnxError(f"an {kind} of the model has no name")
+        if name in seen:
+            raise OnnxError(f"two {kind}s of the model are called {name!r}")
+        seen.add(name)
+
+
+def _check_nodes(nodes: Sequence[Any], given: set[str], outputs: Sequence[str]) -> None:
+    made = set(given)
+    for node in nodes:
+        if not node.op_type:
+            raise OnnxError(f"the node {node_name(node)!r} has no operator")
+        for name in node.input:
+            if name and name not in made:
+                raise _missing(name, node, nodes)
+        for name in filter(None, node.output):
+            if name in made:
+                raise OnnxError(
+                    f"{name!r} is made twice",
+                    why=f"the second time by {node.op_type} at node {node_name(node)!r}",
+                )
+            made.add(name)
+        attributes = [attribute.name for attribute in node.attribute]
+        if len(set(attributes)) < len(attributes):
+            raise OnnxError(f"an attribute stands twice at the node {node_name(node)!r}")
+    for name in outputs:
+        if name not in made:
+            raise OnnxError(f"the output {name!r} is made by no node")
+
+
+def node_name(node: Any) -> str:
+    """Give the name of a node, or that of its first output."""
+    return str(node.name or next(filter(None, node.output), ""))
+
+
+def _missing(name: str, node: Any, nodes: Sequence[Any]) -> OnnxError:
+    """Say why an input is not there: never made, made too late, or a cycle."""
+    reader = f"{node.op_type} at node {node_name(node)!r}"
+    makers = {made: maker for maker in nodes for made in maker.output if made}
+    if name not in makers:
+        return OnnxError(f"{reader} reads {name!r}, which nothing makes")
+    sorter = graphlib.TopologicalSorter(
+        {made: [x for x in maker.input if x in makers] for made, maker in makers.items()}
+    )
+    try:
+        sorter.prepare()
+    except graphlib.CycleError as error:
+        way = " -> ".join(map(repr, error.args[1]))
+        return OnnxError(f"the model has a cycle: {way}", why="none of these can ever be made")
+    return OnnxError(
+        f"{reader} reads {name!r}, which is made only later",
+        why="ONNX wants nodes in an order in which they can be computed",
+    )

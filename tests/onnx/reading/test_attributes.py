@@ -1,0 +1,50 @@
+import numpy as np
+import pytest
+from onnx import AttributeProto, GraphProto, helper, numpy_helper
+
+from cgkit.errors import OnnxError
+from cgkit.onnx.reading import Limits, Refused, read_attribute, type_of
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (3, 3), (0.5, 0.5), ("valid", "valid"), ([1, -1], (1, -1)), ([0.5, 2.0], (0.5, 2.0)),
+        (["a", "b"], ("a", "b")),
+    ],
+)  # fmt: skip
+def test_plain_values(given, expected):
+    found = read_attribute(helper.make_attribute("a", given), Limits())
+    assert found == expected
+    assert type(found) is type(expected)
+
+
+def test_tensors_are_arrays():
+    array = np.arange(6, dtype=np.int32).reshape(2, 3)
+    found = read_attribute(helper.make_attribute("t", numpy_helper.from_array(array)), Limits())
+    np.testing.assert_array_equal(found, array)
+
+
+def test_a_graph_says_later_that_it_is_not_read():
+    found = read_attribute(helper.make_attribute("body", GraphProto(name="g")), Limits())
+    assert isinstance(found, Refused)
+    assert "graph" in found.why
+
+
+def test_the_first_models_leave_the_type_to_the_value():
+    old = AttributeProto(name="axis", i=2)
+    assert type_of(old) == AttributeProto.INT
+    assert read_attribute(old, Limits()) == 2
+
+
+@pytest.mark.parametrize(
+    "attribute",
+    [
+        AttributeProto(name="a"),
+        AttributeProto(name="a", type=AttributeProto.STRING, s=b"\xff"),
+        AttributeProto(name="a", type=AttributeProto.STRINGS, strings=[b"ok", b"\xff"]),
+    ],
+)
+def test_what_is_none_is_refused(attribute):
+    with pytest.raises(OnnxError, match="'a'"):
+        read_attribute(attribute, Limits())
