@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import ModelProto, helper
+from onnx import ModelProto, ValueInfoProto, helper
 from onnx.reference import ReferenceEvaluator
 
 from cgkit import onnx as ours
@@ -31,7 +31,7 @@ def node_model(
             shape = [(opened or {}).get(i, {}).get(k, size) for k, size in enumerate(array.shape)]
             kind = helper.np_dtype_to_tensor_dtype(array.dtype)
             infos.append(helper.make_tensor_value_info(inputs[i], kind, shape))
-    ends = [helper.make_tensor_value_info(name, 1, None) for name in results]
+    ends = [ValueInfoProto(name=name) for name in results]  # of any type
     graph = helper.make_graph([node], "graph", infos, ends)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
 
