@@ -14,6 +14,7 @@ need not know where it stands in a graph.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 
 class CgkitError(Exception):
@@ -99,6 +100,9 @@ class GradientError(CgkitError, RuntimeError):
 class CaptureError(CgkitError, TypeError):
     """A symbolic value used where a computed one is needed, or outside its builder."""
 
+    deeper: Any = None
+    """The builder of the value, where it builds a part of the graph that the value came to."""
+
 
 class DeviceError(CgkitError, RuntimeError):
     """Data asked for on a device where it does not lie."""
@@ -133,13 +137,21 @@ class UnknownValue(OnnxError):
         What cannot be done.
     inputs
         The inputs of the model on which the value depends.
+    sizes
+        The open sizes on which it depends.
     """
 
-    def __init__(self, what: str, inputs: Sequence[str], *, why: str = "") -> None:
+    def __init__(
+        self, what: str, inputs: Sequence[str], sizes: Sequence[str] = (), *, why: str = ""
+    ) -> None:
         self.inputs = tuple(inputs)
-        named = ", ".join(repr(name) for name in self.inputs)
-        attempt = f"giving values of {named} as known=" if named else ""
-        super().__init__(what, why=why, attempt=attempt)
+        self.sizes = tuple(sizes)
+        ways = [
+            f"giving {', '.join(map(repr, names))} as {setting}="
+            for names, setting in ((self.inputs, "known"), (self.sizes, "sizes"))
+            if names
+        ]
+        super().__init__(what, why=why, attempt=" and ".join(ways))
 
 
 class UsageFault(CgkitError):

@@ -15,20 +15,22 @@ graph and evaluates a model, and shape arithmetic folds away by itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from cgkit.errors import OnnxError, UnknownValue
 from cgkit.node import INPUT, VARIABLE
 from cgkit.onnx.dtypes import as_numpy
+from cgkit.onnx.known import Room
 from cgkit.onnx.reading import Refused
 from cgkit.onnx.sizes import Sizes
 from cgkit.order import topological_order
 from cgkit.symbolic import GraphBuilder, Value
-from cgkit.types import Size
+from cgkit.types import Dim, Size
 
 Rule = Callable[..., Any]
 _MISSING = object()
@@ -63,6 +65,8 @@ class Step:
     """What the rule is given for these."""
     builder: GraphBuilder | None = None
     """Where a graph is built; None when the model is evaluated on arrays."""
+    room: Room | None = None
+    """What may still be computed on arrays."""
 
     def setting(self, name: str, default: Any = _MISSING) -> Any:
         """Give an attribute of the node as plain Python; without a default it must be there."""
@@ -121,6 +125,17 @@ class Step:
         except OnnxError as error:
             raise self.refuse(error.what, attempt=error.attempt) from None
 
+    def allow(self, shape: Iterable[Size], dtype: DTypeLike) -> None:
+        """Refuse to make an array that is too large: for rules that do not leave that to operators.
+
+        Raises
+        ------
+        OnnxError
+            It would take more than the limits allow.
+        """
+        if self.room is not None:
+            self.room.allow(f"what {self} makes", shape, np.dtype(dtype))
+
     def refuse(self, why: str, attempt: str = "") -> OnnxError:
         """Make the error that says this node cannot be had; to be raised."""
         return OnnxError(f"{self}: {why}", attempt=attempt)
@@ -128,13 +143,24 @@ class Step:
     def unknown(self, x: Any, what: str) -> UnknownValue:
         """Make the error for a value that must be known and is not; to be raised."""
         value = x.value() if isinstance(x, Sizes) else x
-        inputs = [n.name for n in topological_order(value.node) if n.operator is INPUT]
+        nodes = topological_order(value.node)
         names = [n for n, given in zip(self.reads, self.operands, strict=False) if given is x]
         where = f", its input {names[0]!r}" if names else ""
         return UnknownValue(
-            f"{self}: the graph cannot be built without the value of {what}{where}", inputs
+            f"{self}: the graph cannot be built without the value of {what}{where}",
+            [node.name for node in nodes if node.operator is INPUT],
+            sorted({symbol for node in nodes for symbol in _symbols(tuple(node.params.values()))}),
         )
 
     def __str__(self) -> str:
         family = f"{self.domain}." if self.domain else ""
         return f"{family}{self.operator} (opset {self.opset}) at node {self.name!r}"
+
+
+def _symbols(params: tuple[Any, ...]) -> Iterator[str]:
+    """Give the open sizes among the params of a node."""
+    for param in params:
+        if isinstance(param, Dim):
+            yield from param.symbols
+        elif isinstance(param, tuple):
+            yield from _symbols(param)

@@ -103,7 +103,7 @@ class Walk:
                 for name, attribute in _resolved(node, frame)
             },
             reads=reads, operands=tuple(frame.names[name] if name else None for name in reads),
-            builder=self.builder,
+            builder=self.builder, room=self.room,
         )  # fmt: skip
 
     def _check(self, node: Any, step: Step) -> None:

@@ -17,6 +17,10 @@ from cgkit.errors import ShapeError
 Monomial: TypeAlias = tuple[tuple[str, int], ...]
 Size: TypeAlias = Union[int, "Dim"]
 Shape: TypeAlias = tuple[Size, ...]
+MOST_TERMS = 4096
+"""Sizes of more terms would take longer to multiply than graphs take to build."""
+LARGEST = 2**63 - 1
+"""The largest coefficient of a size: what NumPy counts with."""
 
 
 class Dim:
@@ -82,6 +86,8 @@ class Dim:
         if not isinstance(other, Dim | int):
             return NotImplemented
         terms: dict[Monomial, int] = {}
+        if len(self.terms) * len(_terms(other)) > MOST_TERMS:
+            raise ShapeError(f"a size of more than {MOST_TERMS:,} terms is none that can be meant")
         for left, a in self.terms.items():
             for right, b in _terms(other).items():
                 product = _multiply(left, right)
@@ -154,6 +160,8 @@ def _size(
         return 0
     if tuple(kept) == ((),):
         return kept[()]
+    if max(max(kept.values()), -min(kept.values())) > LARGEST:
+        raise ShapeError(f"a size with a coefficient beyond {LARGEST:,} is none that can be meant")
     result = object.__new__(Dim)
     result.terms = kept
     a, b = value_of(left), value_of(right)

@@ -1,8 +1,10 @@
 import numpy as np
 import pytest
 
-from cgkit import GraphBuilder
+from cgkit import GraphBuilder, ops
 from cgkit.errors import OnnxError, UnknownValue
+from cgkit.onnx import Limits
+from cgkit.onnx.known import Room
 from cgkit.onnx.step import Step
 
 
@@ -39,3 +41,21 @@ def test_sizes_are_whole_numbers():
 def test_a_type_that_cgkit_lacks_says_where():
     with pytest.raises(OnnxError, match=r"'n'.*STRING"):
         Step("n", "Cast").dtype(8)
+
+
+def test_a_value_that_depends_on_sizes_names_them():
+    builder = GraphBuilder()
+    x = builder.placeholder(("N", 3), "float32", name="x")
+    step = Step("n", "Tile", builder=builder)
+    half = ops.floor_div(step.shape(x), 2)
+    with pytest.raises(UnknownValue, match="'N' as sizes=") as caught:
+        step.known(half, "the repeats")
+    assert caught.value.sizes == ("N",)
+    assert caught.value.inputs == ()
+
+
+def test_an_array_must_have_room():
+    step = Step("n", "Range", room=Room(Limits(tensor=100)))
+    step.allow((5, 5), "float32")
+    with pytest.raises(OnnxError, match=r"'n' makes would take 200 bytes"):
+        step.allow((5, 5), "float64")

@@ -1,5 +1,7 @@
 """Open sizes are polynomials: whatever is done to them must hold for every value they may have."""
 
+from functools import reduce
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -133,6 +135,13 @@ def test_a_rest_is_an_error_that_names_the_sizes(act):
 def test_only_whole_numbers_mix_with_sizes(act):
     with pytest.raises(TypeError):
         act()
+
+
+def test_sizes_do_not_grow_beyond_sense():
+    with pytest.raises(ShapeError, match="terms"):
+        reduce(lambda size, _: size * size, range(64), N + M + 1)
+    with pytest.raises(ShapeError, match="coefficient"):
+        reduce(lambda size, _: size * size, range(64), N * 3)
 
 
 @pytest.mark.parametrize("name", ["", 3, None])
