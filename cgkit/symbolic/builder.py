@@ -206,11 +206,13 @@ class GraphBuilder:
                 attempt="builder.constant(...) for a fixed number",
             )
         if value.builder is not self:
-            raise CaptureError(
+            error = CaptureError(
                 f"{value!r} belongs to another graph",
                 why=getattr(value.builder, "closed", ""),
                 attempt="giving it as an input",
             )
+            error.deeper = value.builder if self._is_around(value.builder) else None
+            raise error
 
     def inside(self, value: Value) -> Value:
         """Give a value as this builder may use it: one of the builder around it as an input."""
@@ -222,6 +224,15 @@ class GraphBuilder:
             known = self.placeholder(around.shape, around.dtype, name=around.node.name)
             self.captured[around.edge.key] = (around, known)
         return self.captured[around.edge.key][1]
+
+    def _is_around(self, builder: Any) -> bool:
+        """Say whether another builder, still open, builds a part of this one's graph."""
+        if not isinstance(builder, GraphBuilder) or builder.closed:
+            return False
+        around: GraphBuilder | None = builder
+        while around is not None and around is not self:
+            around = around.outer
+        return around is self
 
     def _edges(self, inputs: Sequence[Any]) -> tuple[Edge, ...]:
         known = [x.dtype for x in inputs if not isinstance(x, bool | int | float)

@@ -1,0 +1,21 @@
+"""Control flow inside a graph: branches and loops as operators that hold graphs.
+
+    cond(pred, then, otherwise, *xs)      one of two branches
+    switch(index, branches, *xs)          one of several
+    while_loop(test, body, init)          as long as a test holds
+    scan(body, init, xs)                  once for each slice of xs
+    fori(low, high, body, init)           once for each whole number
+
+On Tensors they are ordinary Python, step by step. On Values a function is run once, on Values of
+its own, and becomes a Graph that one node holds; what it uses from around it becomes an operand of
+that node. So a graph stays without cycles, the plain interpreter runs it, and each of these
+operators has a gradient that is made of these operators: to any order.
+
+    bodies, agreement, pulls  <  inner  <  branches, steps  <  scanning  <  looping
+"""
+
+from cgkit.control.branches import cond, switch
+from cgkit.control.looping import fori, while_loop
+from cgkit.control.scanning import scan
+
+__all__ = ["cond", "fori", "scan", "switch", "while_loop"]

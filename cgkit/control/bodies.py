@@ -1,0 +1,161 @@
+"""Functions that become graphs inside a graph: the branches of a cond, the body of a loop.
+
+    build(outer, {"body": fn}, [x, h])
+
+        fn(x', h') ─ on Values of a builder of its own ─> Graph(x', h', w')
+        w, which fn took from around it ──────────────────────────────┘ an input like any other
+
+What a function takes from around it is found by running it, and each of several functions gets all
+that one of them took, so that their graphs have the same inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+
+from cgkit import tree
+from cgkit.errors import CaptureError
+from cgkit.graph import Graph
+from cgkit.node import Operand
+from cgkit.symbolic import GraphBuilder, Value
+from cgkit.tensor import Tensor
+from cgkit.types import TensorType
+
+Function = Callable[..., Any]
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True)
+class Bodies:
+    """What became of some functions."""
+
+    graphs: tuple[Graph, ...]
+    """One for each function; all have the same inputs: the arguments, then what was taken."""
+    results: tuple[tree.Structure, ...]
+    """How each function nested its results."""
+    taken: tuple[Any, ...]
+    """The values of the graph around them that the functions used without being given them."""
+
+
+def build(
+    outer: GraphBuilder, functions: Mapping[str, Function], arguments: Sequence[Any]
+) -> Bodies:
+    """Run functions on Values of their own, and keep the graphs they built.
+
+    Parameters
+    ----------
+    outer
+        The builder of the graph in which they will stand.
+    functions
+        By the name that messages use for each.
+    arguments
+        For each argument its type, nested as the function shall see it.
+
+    Raises
+    ------
+    CaptureError
+        A function gives what is no tensor, or looks at a number.
+    """
+    builders = [GraphBuilder(outer=outer) for _ in functions]
+    leaves: list[list[Value]] = []
+    found: list[list[Value]] = []
+    structures: list[tree.Structure] = []
+    for builder, (name, function) in zip(builders, functions.items(), strict=True):
+        given = [tree.map_leaves(partial(placeholder, builder), x) for x in arguments]
+        leaves.append([leaf for x in given for leaf in tree.flatten(x)[0]])
+        try:
+            results, structure = tree.flatten(function(*given))
+            found.append([_result(builder, x, name) for x in results])
+        except Exception as error:
+            error.add_note(f"  in {name}")
+            raise
+        structures.append(structure)
+    taken: dict[Any, Any] = {}
+    for builder in builders:
+        taken.update({key: around for key, (around, _) in builder.captured.items()})
+    graphs = []
+    for builder, first, outputs in zip(builders, leaves, found, strict=True):
+        inputs = [*first, *(builder.inside(around) for around in taken.values())]
+        graphs.append(builder.graph(outputs, inputs))
+        builder.close("it built a branch or a body, which is done; return what shall leave it")
+    return Bodies(tuple(graphs), tuple(structures), tuple(taken.values()))
+
+
+def placeholder(builder: GraphBuilder, known: TensorType) -> Value:
+    """Declare an input of a type."""
+    return builder.placeholder(known.shape, known.dtype)
+
+
+def _result(builder: GraphBuilder, x: Any, name: str) -> Value:
+    if isinstance(x, Value):
+        return builder.inside(x)
+    if isinstance(x, Operand):
+        return builder.capture(x)
+    if isinstance(x, bool | int | float | np.ndarray | np.generic):
+        return builder.constant(x)
+    raise CaptureError(
+        f"{name} gives {type(x).__name__}, which is no tensor: {x!r:.60}",
+        attempt="tensors, nested in tuples, lists and dicts if you like",
+    )
+
+
+def builder_of(*leaves: Any) -> GraphBuilder | None:
+    """Give the builder of the first Value among leaves; None where there is none."""
+    for leaf in leaves:
+        if isinstance(leaf, Value) and isinstance(leaf.builder, GraphBuilder):
+            return leaf.builder
+    return None
+
+
+def deepest(act: Callable[[GraphBuilder], Found], *leaves: Any) -> Found:
+    """Act with the builder that stands deepest among those of the leaves.
+
+    Where the act meets a value that stands deeper still, which a function took from around it, it
+    is done again with that one's builder.
+    """
+    builders = [found for leaf in leaves if (found := builder_of(leaf)) is not None]
+    builder = max(builders, key=_depth)
+    while True:
+        try:
+            return act(builder)
+        except CaptureError as error:
+            if error.deeper is None or _depth(error.deeper) <= _depth(builder):
+                raise
+            builder = error.deeper
+
+
+def _depth(builder: GraphBuilder) -> int:
+    depth = 0
+    while builder.outer is not None:
+        builder, depth = builder.outer, depth + 1
+    return depth
+
+
+def as_value(builder: GraphBuilder, x: Any) -> Value:
+    """Give a number, an array, a Tensor or a Value as a Value of a builder."""
+    if isinstance(x, Value):
+        return builder.inside(x)
+    return builder.capture(x) if isinstance(x, Operand) else builder.constant(x)
+
+
+def as_tensor(x: Any) -> Any:
+    """Give a number or an array as a Tensor; a Tensor or a Value as it is."""
+    return x if isinstance(x, Operand) else Tensor(x)
+
+
+def type_of(x: Any) -> TensorType:
+    """Give the type of a Tensor or a Value."""
+    return TensorType(x.shape, x.dtype)
+
+
+def eager(builder: GraphBuilder, value: Value) -> Any:
+    """Give the Tensor or the array that a builder of no graph took in as a value."""
+    for tensor, known in builder.captured.values():
+        if known.edge.key == value.edge.key:
+            return tensor
+    return Tensor(value.node.value)

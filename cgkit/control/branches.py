@@ -1,0 +1,242 @@
+"""Branches inside a graph: which one runs is decided when the graph runs.
+
+    cond(x > 0, f, g, x)           f(x) where x > 0, else g(x)
+    switch(i, [f, g, h], x)        the branch of number i; a number outside is clamped
+
+                ┌─ then(x) ──────┐
+    pred, x ──> │                ├──> one type, whichever runs
+                └─ otherwise(x) ─┘
+
+On Tensors the branch that is chosen runs as ordinary Python. On Values both become graphs that one
+node holds, and only the chosen one runs; so does only its gradient, which leaves out what the other
+would have made of it: log(x) at 0 spoils nothing when it is not taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from cgkit import tree
+from cgkit.control.agreement import check_predicate, same_structure, same_types
+from cgkit.control.bodies import Bodies, as_tensor, as_value, build, deepest, type_of
+from cgkit.control.inner import arrived, at_places, float_places, outputs_of, types_of, work
+from cgkit.control.pulls import pulled
+from cgkit.errors import DtypeError, OperandError
+from cgkit.graph import Graph
+from cgkit.interpret import run
+from cgkit.node import Kind, MultiOperator
+from cgkit.symbolic import GraphBuilder, Value
+from cgkit.types import Size, TensorType
+
+Branch = Callable[..., Any]
+
+
+def cond(pred: Any, then: Branch, otherwise: Branch, *xs: Any) -> Any:
+    """Compute one of two branches, by a truth value that is a tensor.
+
+    Parameters
+    ----------
+    pred
+        A Tensor or a Value of one bool, of shape ().
+    then, otherwise
+        Called with xs; both give tensors of the same types, nested alike. They may use other
+        tensors around them, too.
+    xs
+        Tensors, nested in tuples, lists and dicts if you like.
+
+    Returns
+    -------
+    Any
+        What the branch gives, nested as it nests it.
+
+    Raises
+    ------
+    OperandError, DtypeError, ShapeError
+        The predicate is no tensor of one bool; the branches differ in types or nesting.
+
+    Examples
+    --------
+    >>> from cgkit import GraphBuilder, ops, run
+    >>> builder = GraphBuilder()
+    >>> x = builder.placeholder((), name="x")
+    >>> y = cond(x > 0.0, ops.log, lambda x: x * 0.0, x)
+    >>> run(builder.graph([y]), np.array(0.0))
+    (array(0.),)
+    """
+    check_predicate(pred, "the predicate of cond")
+    if not isinstance(pred, Value):
+        branch = then if bool(pred) else otherwise
+        return tree.map_leaves(as_tensor, branch(*_tensors(xs)))
+    named = {"the first branch of cond": then, "the second branch of cond": otherwise}
+    builder, operands, bodies = _built(pred, named, xs)
+    then_graph, otherwise_graph = bodies.graphs
+    results = COND(
+        builder.inside(pred), *operands, then=then_graph, otherwise=otherwise_graph
+    )  # fmt: skip
+    return tree.unflatten(bodies.results[0], results)
+
+
+def switch(index: Any, branches: Sequence[Branch], *xs: Any) -> Any:
+    """Compute one of several branches, by its number.
+
+    Parameters
+    ----------
+    index
+        A Tensor or a Value of one whole number; below 0 it counts as 0, beyond the last as the
+        last.
+    branches
+        Each is called with xs; all give tensors of the same types, nested alike.
+    xs
+        Tensors, nested if you like.
+
+    Returns
+    -------
+    Any
+        What the branch gives.
+
+    Raises
+    ------
+    OperandError, DtypeError, ShapeError
+        There is no branch; the index is no tensor of one whole number; the branches differ.
+
+    Examples
+    --------
+    >>> from cgkit import Tensor
+    >>> switch(Tensor(7), [lambda x: x + 1.0, lambda x: x * 10.0], Tensor(2.0))
+    Tensor(20.)
+    """
+    branches = list(branches)
+    if not branches:
+        raise OperandError("switch needs at least one branch")
+    if isinstance(index, int | np.integer) or not hasattr(index, "edge"):
+        raise OperandError(
+            f"the index of switch is {index!r:.40}, no tensor: it is decided before anything runs",
+            attempt="branches[i](x), or an index that is a tensor",
+        )
+    if index.dtype.kind not in "iu" or index.shape != ():
+        raise DtypeError(
+            f"the index of switch is {type_of(index)}, not one whole number of shape ()",
+            attempt='ops.cast(index, dtype="int64")',
+        )
+    if not isinstance(index, Value):
+        branch = branches[_clamped(index.data, len(branches))]
+        return tree.map_leaves(as_tensor, branch(*_tensors(xs)))
+    named = {f"branch {i} of switch": branch for i, branch in enumerate(branches)}
+    builder, operands, bodies = _built(index, named, xs)
+    results = SWITCH(builder.inside(index), *operands, branches=bodies.graphs)
+    return tree.unflatten(bodies.results[0], results)
+
+
+def _tensors(xs: tuple[Any, ...]) -> list[Any]:
+    return [tree.map_leaves(as_tensor, x) for x in xs]
+
+
+def _built(
+    chosen: Value, branches: Mapping[str, Branch], xs: tuple[Any, ...]
+) -> tuple[GraphBuilder, list[Value], Bodies]:
+    """Build the graphs of all branches; give them with their operands."""
+    leaves, structure = tree.flatten(xs)
+    names = [*branches]
+
+    def built(builder: GraphBuilder) -> tuple[GraphBuilder, list[Value], Bodies]:
+        values = [as_value(builder, leaf) for leaf in leaves]
+        types = tree.unflatten(structure, [type_of(x) for x in values])
+        bodies = build(builder, branches, types)
+        return builder, [*values, *bodies.taken], bodies
+
+    builder, operands, bodies = deepest(built, chosen, *leaves)
+    first, *others = bodies.graphs
+    for name, other, result in zip(names[1:], others, bodies.results[1:], strict=True):
+        same_structure(bodies.results[0], result, name, f"what {names[0]} gives")
+        same_types(
+            [edge.type for edge in first.outputs], [edge.type for edge in other.outputs],
+            result, "the result", f"leaves {names[0]}", f"leaves {name}",
+        )  # fmt: skip
+    return builder, operands, bodies
+
+
+def _clamped(index: Any, count: int) -> int:
+    return min(max(int(index), 0), count - 1)
+
+
+def _results(operands: Sequence[TensorType], graphs: Sequence[Graph]) -> tuple[TensorType, ...]:
+    found = [outputs_of(graph, operands, "a branch") for graph in graphs]
+    first = found[0]
+    for other in found[1:]:
+        structure = tree.flatten(list(first))[1]
+        first = same_types(
+            first, other, structure, "the result of a branch", "leaves the first",
+            "leaves another",
+        )  # fmt: skip
+    return first
+
+
+def _infer_cond(
+    pred: TensorType, *operands: TensorType, then: Graph, otherwise: Graph
+) -> tuple[TensorType, ...]:
+    return _results(operands, (then, otherwise))
+
+
+def _compute_cond(pred: Any, *arrays: Any, then: Graph, otherwise: Graph) -> tuple[Any, ...]:
+    return run(then if pred else otherwise, *arrays)
+
+
+def _infer_switch(
+    index: TensorType, *operands: TensorType, branches: tuple[Graph, ...]
+) -> tuple[TensorType, ...]:
+    return _results(operands, branches)
+
+
+def _compute_switch(index: Any, *arrays: Any, branches: tuple[Graph, ...]) -> tuple[Any, ...]:
+    return run(branches[_clamped(index, len(branches))], *arrays)
+
+
+def _pulls(
+    gradients: Any, operands: Sequence[Any], graphs: Sequence[Graph]
+) -> tuple[tuple[int, ...], list[Any], list[Graph]]:
+    """Give the floating operands, the gradients of the results, and the pull of each branch."""
+    places, given = float_places(graphs[0])
+    types = _results(types_of(operands), graphs)
+    seeds = arrived(gradients, given, types, operands[places[0]]) if places else []
+    return places, seeds, [pulled(graph, places, given) for graph in graphs]
+
+
+def _back_cond(
+    g: Any, y: Any, pred: Any, *operands: Any, then: Graph, otherwise: Graph
+) -> tuple[Any, ...]:
+    places, seeds, pulls = _pulls(g, operands, (then, otherwise))
+    if not places:
+        return (None,) * (len(operands) + 1)
+    found = COND(pred, *operands, *seeds, then=pulls[0], otherwise=pulls[1])
+    return (None, *at_places(places, found, len(operands)))
+
+
+def _back_switch(
+    g: Any, y: Any, index: Any, *operands: Any, branches: tuple[Graph, ...]
+) -> tuple[Any, ...]:
+    places, seeds, pulls = _pulls(g, operands, branches)
+    if not places:
+        return (None,) * (len(operands) + 1)
+    found = SWITCH(index, *operands, *seeds, branches=tuple(pulls))
+    return (None, *at_places(places, found, len(operands)))
+
+
+def _dearest(graphs: Sequence[Graph]) -> Size:
+    """Count the operations of the branch that costs most; of the first where sizes are open."""
+    found = [work(graph) for graph in graphs]
+    return max(found) if all(isinstance(size, int) for size in found) else found[0]  # type: ignore[type-var]
+
+
+COND = MultiOperator(
+    "cond", _compute_cond, _infer_cond, gradient=_back_cond, saves=("*",), kind=Kind.OPAQUE,
+    family="control", doc="what one of two graphs gives, by a truth value",
+    flops=lambda result, pred, *xs, then, otherwise: _dearest((then, otherwise)),
+)  # fmt: skip
+SWITCH = MultiOperator(
+    "switch", _compute_switch, _infer_switch, gradient=_back_switch, saves=("*",),
+    kind=Kind.OPAQUE, family="control", doc="what one of several graphs gives, by its number",
+    flops=lambda result, index, *xs, branches: _dearest(branches),
+)  # fmt: skip

@@ -1,0 +1,129 @@
+"""What operators that hold graphs have in common: types in and out, gradients in and out.
+
+operands ──> Graph.inputs      the same types; open sizes are taken as equal
+Graph.outputs ──> results      with open sizes bound where the operands' are
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from cgkit.control.pulls import floating
+from cgkit.cost import cost
+from cgkit.errors import DtypeError, GraphError, ShapeError
+from cgkit.graph import Graph
+from cgkit.operators import ALL
+from cgkit.types import Dim, Size, TensorType, meet_shapes, solve, value_of
+
+
+def outputs_of(graph: Graph, operands: Sequence[TensorType], what: str) -> tuple[TensorType, ...]:
+    """Give the types that a graph inside an operator gives on operands.
+
+    Raises
+    ------
+    GraphError
+        The number of operands is not that of the graph's inputs.
+    ShapeError, DtypeError
+        An operand has another type than the input it is for.
+    """
+    if len(operands) != len(graph.inputs):
+        raise GraphError(f"{what} takes {len(graph.inputs)} operands, got {len(operands)}")
+    binding = dict(graph.sizes)
+    for number, (edge, known) in enumerate(zip(graph.inputs, operands, strict=True)):
+        if edge.dtype != known.dtype:
+            raise DtypeError(f"operand {number} of {what} is {edge.dtype}, got {known.dtype}")
+        meet_shapes(known.shape, edge.shape, f"that of operand {number} of {what}")
+        read_sizes(edge.shape, known.shape, binding)
+    return tuple(_bound(edge.type, binding) for edge in graph.outputs)
+
+
+def read_sizes(shape: Sequence[Size], known: Sequence[Size], binding: dict[str, int]) -> None:
+    """Read off what known sizes tell of open ones, into `binding`."""
+    for size, actual in zip(shape, known, strict=True):
+        value = value_of(actual)
+        if isinstance(size, Dim) and value is not None:
+            solve((size,), (value,), binding)
+
+
+def _bound(known: TensorType, binding: Mapping[str, int]) -> TensorType:
+    sizes = [size.bind(binding) if isinstance(size, Dim) else size for size in known.shape]
+    return TensorType(sizes, known.dtype)
+
+
+def steady(old: np.ndarray, new: np.ndarray, what: str) -> np.ndarray:
+    """Give the new part of a carry, which must have the shape of the old one.
+
+    Raises
+    ------
+    ShapeError
+        An open size differs from step to step.
+    """
+    if new.shape != old.shape:
+        raise ShapeError(
+            f"the carry of {what} has shape {old.shape} before a step and {new.shape} after it",
+            why="its open sizes were taken as equal when the graph was built",
+        )
+    return new
+
+
+def work(graph: Graph) -> Size:
+    """Count the floating-point operations of a graph inside an operator."""
+    return cost(graph).flops
+
+
+def arrived(
+    gradients: Mapping[int, Any], places: Sequence[int], types: Sequence[TensorType], like: Any
+) -> list[Any]:
+    """Give the gradients of results, zeros for those that nobody read.
+
+    Parameters
+    ----------
+    gradients
+        What arrived, by the number of the result.
+    places
+        The results whose gradients are wanted.
+    types
+        The types of all results.
+    like
+        An operand: zeros are of its kind, arrays beside arrays and Values beside Values.
+    """
+    return [gradients[i] if i in gradients else filled(like, types[i]) for i in places]
+
+
+def filled(like: Any, known: TensorType) -> Any:
+    """Give zeros of a type, of the kind that an operand is.
+
+    Examples
+    --------
+    >>> filled(np.ones(2), TensorType((3,), "float32"))
+    array([0., 0., 0.], dtype=float32)
+    """
+    zero = ALL["cast"](ALL["measure"](like, size=0), dtype=known.dtype.name)
+    return ALL["broadcast_to"](zero, shape=known.shape)
+
+
+def types_of(operands: Sequence[Any]) -> list[TensorType]:
+    """Give the types of arrays, Tensors or Values."""
+    return [TensorType(x.shape, x.dtype) for x in operands]
+
+
+def at_places(places: Sequence[int], parts: Sequence[Any], count: int) -> tuple[Any, ...]:
+    """Lay gradients at the places of their operands; None elsewhere.
+
+    Examples
+    --------
+    >>> at_places([1, 2], ["g1", "g2"], 4)
+    (None, 'g1', 'g2', None)
+    """
+    found: list[Any] = [None] * count
+    for place, part in zip(places, parts, strict=True):
+        found[place] = part
+    return tuple(found)
+
+
+def float_places(graph: Graph) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Give the places of a graph's floating inputs, and of its floating outputs."""
+    return floating(graph.inputs), floating(graph.outputs)

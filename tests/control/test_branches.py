@@ -1,0 +1,90 @@
+"""Branches: golden values, both readings, and what branches must agree on."""
+
+import numpy as np
+import pytest
+from two_readings import agree
+
+from cgkit import DtypeError, GraphBuilder, ShapeError, Tensor, gradients, ops, run, verify
+from cgkit.control import cond, scan, switch
+from cgkit.errors import CaptureError, OperandError
+
+
+@pytest.mark.parametrize("at", [0.5, -0.5])
+def test_both_branches_to_second_order(at):
+    agree(lambda x, w: cond(x > 0.0, lambda x: ops.log(x) * w, lambda x: x * x * w, x), at, 3.0)
+
+
+def test_the_branch_not_taken_spoils_nothing():
+    builder = GraphBuilder()
+    x = builder.placeholder(())
+    y = cond(x > 0.0, ops.log, lambda x: x * 0.0, x)
+    graph = builder.graph([y, *gradients(y, [x])], [x])
+    assert [float(v) for v in run(graph, np.array(0.0))] == [0, 0]
+
+
+def test_unused_inputs_have_gradient_zero():
+    builder = GraphBuilder()
+    x, w = builder.placeholder(()), builder.placeholder(())
+    y = cond(x > 0.0, lambda: x * 2.0, lambda: w * 3.0)
+    graph = builder.graph([y, *gradients(y, [x, w])], [x, w])
+    verify(graph)
+    assert [float(v) for v in run(graph, np.array(1.0), np.array(5.0))] == [2, 2, 0]
+    assert [float(v) for v in run(graph, np.array(-1.0), np.array(5.0))] == [15, 0, 3]
+
+
+def test_nested_results_with_open_sizes():
+    builder = GraphBuilder()
+    x, p = builder.placeholder(("N", 2)), builder.placeholder((), "bool")
+    y = cond(p, lambda: (x * 2.0, {"a": x.sum(0)}), lambda: (x + 1.0, {"a": x.mean(0)}))
+    graph = builder.graph([y[0], y[1]["a"]], [x, p])
+    first, second = run(graph, np.ones((4, 2)), np.array(True))
+    assert (first.sum(), second.tolist()) == (16, [4, 4])
+
+
+@pytest.mark.parametrize(("index", "expected"), [(-3, 3), (0, 3), (1, 20), (2, 4), (9, 4)])
+def test_switch_clamps_its_index(index, expected):
+    branches = [lambda x: x + 1.0, lambda x: x * 10.0, lambda x: x * x]
+    assert float(switch(Tensor(index), branches, Tensor(2.0))) == expected
+    builder = GraphBuilder()
+    i, x = builder.placeholder((), "int64"), builder.placeholder(())
+    y = switch(i, branches, x)
+    slope = {3: 1, 20: 10, 4: 4}[expected]
+    graph = builder.graph([y, *gradients(y, [x])], [i, x])
+    assert [float(v) for v in run(graph, np.array(index), np.array(2.0))] == [expected, slope]
+
+
+def test_branches_must_give_one_type():
+    builder = GraphBuilder()
+    x = builder.placeholder((2,))
+    p = x.sum() > 0.0
+    with pytest.raises(ShapeError, match=r"leaves the first branch of cond, and float64\[\]"):
+        cond(p, lambda x: x, lambda x: x.sum(), x)
+    with pytest.raises(DtypeError, match="leaves the second branch"):
+        cond(p, lambda x: x, lambda x: x.cast("float32"), x)
+    with pytest.raises(OperandError, match="the second branch of cond gives"):
+        cond(p, lambda x: x, lambda x: (x, x), x)
+
+
+def test_a_plain_bool_is_no_predicate():
+    with pytest.raises(OperandError, match="plain bool"):
+        cond(True, lambda x: x, lambda x: x, Tensor(1.0))
+    with pytest.raises(OperandError, match="no tensor"):
+        switch(1, [lambda x: x, lambda x: x], Tensor(1.0))
+
+
+def test_an_outer_predicate_and_an_inner_value():
+    builder = GraphBuilder()
+    p, xs = builder.placeholder((), "bool"), builder.placeholder((3,))
+    total, _ = scan(lambda c, x: (c + cond(p, lambda: x * 2.0, lambda: x), None), 0.0, xs)
+    graph = builder.graph([total], [p, xs])
+    assert run(graph, np.array(True), np.arange(3.0)) == (6,)
+    assert run(graph, np.array(False), np.arange(3.0)) == (3,)
+
+
+def test_a_value_must_not_leave_its_branch():
+    builder = GraphBuilder()
+    x = builder.placeholder(())
+    kept = []
+    cond(x > 0.0, lambda x: kept.append(x) or x, lambda x: x, x)
+    with pytest.raises(CaptureError, match="return what shall leave it"):
+        x + kept[0]
