@@ -161,14 +161,10 @@ def sweep(  # noqa: C901
             continue
         if node.extras is not None:
             gradient = deliver(node, gradient)
-        inputs = node.inputs
-        if not inputs:
-            continue
         rules: Any = node.operator.gradient
-        params = node.params
-        joint = reads = None
+        params, joint, reads = node.params, None, None
         try:
-            for i, edge in enumerate(inputs):
+            for i, edge in enumerate(node.inputs):
                 if edge.__class__ is not Edge or (producer := edge.node) is None:
                     continue
                 if edge.dtype.kind != "f" or (through is not None and producer not in through):
@@ -181,9 +177,7 @@ def sweep(  # noqa: C901
                     part = joint[i]
                 else:
                     rule = rules[i] if i < len(rules) else rules[-1]
-                    if rule is None:
-                        continue
-                    part = rule(*reads, **params) if params else rule(*reads)
+                    part = None if rule is None else rule(*reads, **params)
                 if part is None:
                     continue
                 if part.shape != edge.shape or part.dtype is not edge.dtype:
