@@ -254,17 +254,20 @@ def _check_inside(place: Any, size: Size, axis: int) -> None:
 def _slice_size(size: Size, start: Bound, stop: Bound, step: int | None) -> Size:
     if step == 0:
         raise ShapeError("a slice cannot take steps of 0")
-    if isinstance(start, Dim) or isinstance(stop, Dim):
-        return _slice_open(size, start, stop, step)
-    if isinstance(size, int):
+    if isinstance(size, int) and not isinstance(start, Dim) and not isinstance(stop, Dim):
         return len(range(*slice(start, stop, step).indices(size)))
-    if size.value is not None:
-        found = len(range(*slice(start, stop, step).indices(size.value)))
-        open_size = _slice_open(size, start, stop, step)
-        if value_of(open_size) == found:
-            return open_size
-        raise ShapeError(f"a slice of {size} = {size.value} has {found} elements, not {open_size}")
-    return _slice_open(size, start, stop, step)
+    length = _slice_open(size, start, stop, step)
+    many, first, last = (None if end is None else value_of(end) for end in (size, start, stop))
+    if many is None or (first, last).count(None) > (start, stop).count(None):
+        return length
+    found = len(range(*slice(first, last, step).indices(many)))
+    if value_of(length) != found:
+        raise ShapeError(f"a slice of {_told(size)} has {found} elements, not {_told(length)}")
+    return length
+
+
+def _told(size: Size) -> str:
+    return f"{size} = {size.value}" if isinstance(size, Dim) else str(size)
 
 
 def _slice_open(size: Size, start: Bound, stop: Bound, step: int | None) -> Size:

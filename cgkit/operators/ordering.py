@@ -20,7 +20,7 @@ from cgkit.operators.gathering import gather_elements
 from cgkit.operators.reduction import nothing_to_reduce, reduced_shape
 from cgkit.operators.samples import with_params
 from cgkit.operators.settings import is_whole, normal_axis
-from cgkit.types import Size, TensorType, value_of
+from cgkit.types import Dim, Size, TensorType, value_of
 
 PLACES = np.dtype("int64")
 
@@ -79,16 +79,19 @@ argsort: Operator = Operator(
 )  # fmt: skip
 
 
-def _check_many(k: Any, size: Size) -> int:
-    if not is_whole(k) or k < 0:
+def _check_many(k: Any, size: Size) -> Size:
+    many: Any = k.value if isinstance(k, Dim) else k
+    if isinstance(k, Dim) and many is None:
+        return k
+    if not is_whole(many) or many < 0:
         raise ShapeError(f"{k!r} is no number of elements to take")
     known = value_of(size)
-    if known is not None and k > known:
+    if known is not None and many > known:
         raise ShapeError(f"there are no {k} elements on an axis of size {size}")
-    return int(k)
+    return k if isinstance(k, Dim) else int(k)
 
 
-def _infer_argtopk(a: TensorType, k: int, axis: int = -1, largest: bool = True) -> TensorType:
+def _infer_argtopk(a: TensorType, k: Size, axis: int = -1, largest: bool = True) -> TensorType:
     at = normal_axis(axis, a.ndim)
     return TensorType((*a.shape[:at], _check_many(k, a.shape[at]), *a.shape[at + 1 :]), PLACES)
 
@@ -96,7 +99,7 @@ def _infer_argtopk(a: TensorType, k: int, axis: int = -1, largest: bool = True) 
 def _argtopk(a: Any, k: int, axis: int = -1, largest: bool = True) -> np.ndarray:
     array = np.asarray(a)
     at = normal_axis(axis, array.ndim)
-    many = _check_many(k, array.shape[at])
+    many = int(_check_many(k, array.shape[at]))
     order = np.moveaxis(_argsort(array, at, descending=largest), at, -1)[..., :many]
     return np.ascontiguousarray(np.moveaxis(order, -1, at))
 

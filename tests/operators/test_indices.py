@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cgkit import GraphBuilder, Tensor, ops
+from cgkit import GraphBuilder, Tensor, ops, run
 from cgkit.errors import CgkitError, OperandError, ShapeError
 from cgkit.operators.indices import ARRAY, Span, check_index, places_in, to_python
 
@@ -78,3 +78,19 @@ def test_values_that_do_not_fit(key, said):
         x[key]
     with pytest.raises(ShapeError, match=said):
         x[key] = 0.0
+
+
+@pytest.mark.parametrize(
+    ("index", "said"),
+    [
+        (lambda n: (Span(None, n),), "a slice of 4 has 4 elements, not N = 5"),
+        (lambda n: (Span(n, None),), "a slice of 4 has 0 elements, not -N \\+ 4 = -1"),
+        (lambda n: (Span(n - 7, 4),), "a slice of 4 has 2 elements, not -N \\+ 11 = 6"),
+    ],
+)
+def test_an_axis_is_long_enough_for_an_open_bound(index, said):
+    builder = GraphBuilder()
+    x, y = builder.placeholder((4,)), builder.placeholder(("N",))
+    graph = builder.graph([ops.slice(x, index=index(y.shape[0]))], [x, y])
+    with pytest.raises(ShapeError, match=said):
+        run(graph, np.zeros(4), np.zeros(5))

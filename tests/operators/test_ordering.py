@@ -105,3 +105,13 @@ def test_open_sizes():
 def test_every_axis_of_an_empty_tensor():
     for name, axis in itertools.product(["argsort", "argcummax", "argcummin"], [0, 1]):
         assert ops.ALL[name](np.zeros((0, 2)), axis=axis).shape == (0, 2)
+
+
+def test_how_many_may_be_an_open_size():
+    builder = GraphBuilder()
+    x, y = builder.placeholder((None, 4), "float32"), builder.placeholder(("K",), "float32")
+    graph = builder.graph([ops.topk(x, y.shape[0])[0]], [x, y])
+    rows = np.array([[1, 4, 2, 3]], "float32")
+    np.testing.assert_array_equal(run(graph, rows, rows[0, :2])[0], [[4, 3]])
+    with pytest.raises(ShapeError, match="there are no K elements on an axis of size 4"):
+        run(graph, rows, np.zeros(5, "float32"))
