@@ -2,6 +2,7 @@
 
     logical_and  5 and 2  ─>  True       whether both are something other than 0
     bitwise_and  5 and 2  ─>  0          101 & 010, bit by bit
+    bitcast      1.0      ─>  0x3f800000 the bits of a float32, read as a whole number
 
 None has a gradient: a truth value and a bit have no slope.
 """
@@ -9,15 +10,17 @@ None has a gradient: a truth value and a bit have no slope.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from cgkit import scalars
-from cgkit.node import Operator, Samples
-from cgkit.operators.elementwise import elementwise
+from cgkit.errors import DtypeError
+from cgkit.node import Kind, Operator, Sample, Samples
+from cgkit.operators.elementwise import elementwise, no_flops
 from cgkit.operators.samples import pairs, reals, whole_pairs, wholes
+from cgkit.types import TensorType, as_dtype
 
 
 def _steps(
@@ -84,3 +87,37 @@ isinf: Operator = _steps("isinf", np.isinf, math.isinf, reals, "whether a is inf
 isfinite: Operator = _steps(
     "isfinite", np.isfinite, math.isfinite, reals, "whether a is neither infinite nor nan"
 )
+
+
+def _infer_bitcast(a: TensorType, dtype: str) -> TensorType:
+    given, wanted = as_dtype(a.dtype), as_dtype(dtype)
+    if given.itemsize != wanted.itemsize:
+        raise DtypeError(
+            f"bitcast cannot read {given} as {wanted}",
+            why=f"one has {given.itemsize * 8} bits, the other {wanted.itemsize * 8}",
+            attempt="cast, which keeps the numbers instead of the bits",
+        )
+    return TensorType(a.shape, wanted)
+
+
+def _bitcast(a: Any, dtype: str) -> np.ndarray:
+    array = np.array(a)
+    return array.view(_infer_bitcast(TensorType(array.shape, array.dtype), dtype).dtype)
+
+
+def _bitcasts(rng: np.random.Generator) -> Iterator[Sample]:
+    for dtype, other in (("float64", "int64"), ("float32", "uint32"), ("float16", "int16")):
+        for shape in ((), (2, 3), (0, 3)):
+            x = rng.normal(size=shape).astype(dtype)
+            yield Sample((x,), {"dtype": other})
+            yield Sample((x.view(other),), {"dtype": dtype})
+    special = np.array([np.nan, np.inf, -np.inf, -0.0])
+    yield Sample((special[::-1],), {"dtype": "int64"})
+    yield Sample((rng.integers(-9, 9, size=(2, 3)).astype("int32"),), {"dtype": "float32"})
+    yield Sample((np.array([True, False]),), {"dtype": "uint8"})
+
+
+bitcast: Operator = Operator(
+    "bitcast", _bitcast, _infer_bitcast, operands=1, kind=Kind.OPAQUE, flops=no_flops,
+    samples=_bitcasts, doc="the bits of a, read as another dtype of the same width",
+)  # fmt: skip

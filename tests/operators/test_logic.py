@@ -58,3 +58,27 @@ def test_no_slope_goes_through_an_answer(name):
     assert not ops.ALL[name](x).requires_grad
     value = GraphBuilder().placeholder((1,))
     assert gradients(ops.cast(ops.ALL[name](value), dtype="float64"), [value]) == [None]
+
+
+def test_bits_are_read_as_another_dtype():
+    x = np.array([1.0, -0.0, np.inf], "float32")
+    bits = ops.bitcast(x, dtype="uint32")
+    assert [hex(int(word)) for word in bits] == ["0x3f800000", "0x80000000", "0x7f800000"]
+    np.testing.assert_array_equal(ops.bitcast(bits, dtype="float32"), x)
+    assert ops.bitcast(np.array(-1, "int8"), dtype="uint8") == 255
+    turned = np.arange(6.0).reshape(2, 3).T[::-1]
+    np.testing.assert_array_equal(
+        ops.bitcast(ops.bitcast(turned, dtype="int64"), dtype="f8"), turned
+    )
+
+
+def test_bits_are_not_made_up():
+    for x in (np.ones(2), GraphBuilder().placeholder((2,))):
+        with pytest.raises(DtypeError, match="one has 64 bits, the other 32"):
+            ops.bitcast(x, dtype="float32")
+
+
+def test_bits_of_a_copy():
+    x = np.ones(2)
+    ops.bitcast(x, dtype="int64")[0] = 0
+    assert x[0] == 1

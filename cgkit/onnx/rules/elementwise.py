@@ -134,6 +134,10 @@ def _cast(step: Step, x: Any) -> Any:
     return ops.cast(x, dtype=step.dtype(to).name)
 
 
+def _bit_cast(step: Step, x: Any) -> Any:
+    return ops.bitcast(x, dtype=step.dtype(step.setting("to")).name)
+
+
 def _cast_like(step: Step, x: Any, like: Any) -> Any:
     return ops.cast_like(x, like)
 
@@ -171,7 +175,7 @@ RULES: Mapping[str, Rule] = MappingProxyType({
     "Xor": _binary(ops.logical_xor), "BitShift": _bit_shift,
     "Equal": _binary(ops.equal), "Less": _binary(ops.less), "Greater": _binary(ops.greater),
     "Max": _variadic(ops.maximum), "Min": _variadic(ops.minimum), "Sum": _variadic(ops.add),
-    "Mean": _mean, "Clip": _clip, "Cast": _cast, "CastLike": _cast_like, "IsInf": _is_inf,
-    "Erf": _erf, "Shrink": _shrink, "PRelu": _prelu,
+    "Mean": _mean, "Clip": _clip, "Cast": _cast, "CastLike": _cast_like, "BitCast": _bit_cast,
+    "IsInf": _is_inf, "Erf": _erf, "Shrink": _shrink, "PRelu": _prelu,
 })  # fmt: skip
 """The rule of each operator, by its ONNX name."""

@@ -261,3 +261,12 @@ def test_an_unnamed_setting_is_an_error(one_node):
     x = np.zeros(2, "float32")
     with pytest.raises(OnnxError, match="needs the attribute 'to'"):
         evaluate(one_node("Cast", [x], opset=13), {"x0": x})
+
+
+def test_bits_of_other_types(agree, one_node):
+    x = np.array([[1.5, -2.5]], "float32")
+    want = x.view("int32")
+    agree("BitCast", x, opset=26, to=TensorProto.INT32, expected=[want], opened=OPEN)
+    agree("BitCast", want, opset=26, to=TensorProto.FLOAT, expected=[x])
+    with pytest.raises(OnnxError, match=r"BitCast .* bitcast cannot read float32 as int64"):
+        load(one_node("BitCast", [x], opset=26, to=TensorProto.INT64))
