@@ -27,8 +27,10 @@ class Holder:
 
     _name = ""
     """What its first owner calls it, for pictures and messages: "blocks.0"."""
-    _reading = False
-    """Whether it is a copy made to be read once, whose attributes may be values of a graph."""
+    _copied = False
+    """Whether it is a copy made to be called once, with other things in the place of tensors."""
+    _keeping = False
+    """Whether that copy may be assigned values of a graph, since someone will ask for them."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not name.startswith("_"):
@@ -39,16 +41,14 @@ class Holder:
         object.__setattr__(self, name, value)
 
     def _expect_member(self, name: str, value: Any) -> None:
-        if self._reading:
-            return
         where = f"{type(self).__name__}.{name}"
-        if isinstance(value, Value):
+        if isinstance(value, Value) and not self._keeping:
             raise CaptureError(
                 f"{where} cannot keep {value!r}",
                 why="it has no numbers, and belongs to a graph that is only being built",
                 attempt="functional(module, state, x), which gives the new values of buffers",
             )
-        if isinstance(value, Tensor) and not value.is_leaf:
+        if isinstance(value, Tensor) and not value.is_leaf and not self._copied:
             raise GradientError(
                 f"{where} cannot be {value!r:.60}",
                 why="what a module learns or keeps was computed by nothing that requires grad",
@@ -84,19 +84,24 @@ class Holder:
                 found[name] = leaf
         return found
 
-    def replaced(self, put: Mapping[int, Any]) -> Self:
-        """Give a copy to be read once, with other things in the place of its tensors.
+    def replaced(self, put: Mapping[int, Any], *, keeping: bool) -> Self:
+        """Give a copy to be called once, with other things in the place of its tensors.
 
         Parameters
         ----------
         put
             What takes the place of a tensor, by the tensor's id. What is shared stays shared.
+        keeping
+            Whether values of a graph may be assigned to it, for the caller to read.
 
         Returns
         -------
         A copy, which may be called and assigned to; the original does not notice.
         """
-        copied: Self = _copy(self, put, {})
+        made: dict[int, Any] = {}
+        copied: Self = _copy(self, put, made)
+        for copy in made.values():
+            vars(copy).update(_copied=True, _keeping=keeping)
         return copied
 
 
@@ -130,7 +135,6 @@ def _copy(value: Any, put: Mapping[int, Any], made: dict[int, Any]) -> Any:
             for name, attribute in vars(value).items():
                 private = name.startswith("_")
                 vars(copy)[name] = attribute if private else _copy(attribute, put, made)
-            vars(copy)["_reading"] = True
         return made[id(value)]
     if type(value) in CONTAINERS:
         return tree.map_leaves(lambda leaf: _copy(leaf, put, made), value)

@@ -20,19 +20,19 @@ is given a key at each call: `network(x, key=generator.key())`.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext
-from functools import cache
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 
 from cgkit import operators as ops
-from cgkit.errors import CgkitError, OperandError
+from cgkit.errors import CaptureError, CgkitError, OperandError
 from cgkit.nn import outline
+from cgkit.nn.calling import recorder, scope, takes_key, tell_place
 from cgkit.nn.fitting import fitting_arrays
 from cgkit.nn.members import Holder
-from cgkit.symbolic import GraphBuilder, Value
+from cgkit.speech import Own
+from cgkit.symbolic import GraphBuilder
 from cgkit.tensor import Tensor
 
 
@@ -57,6 +57,7 @@ class Module(Holder):
     {'factor': array(2.)}
     """
 
+    __signature__ = Own(lambda module: inspect.signature(module.forward), None)
     training = True
     """Whether dropout drops and batch normalization looks at the batch; see `train` and `eval`."""
 
@@ -81,14 +82,30 @@ class Module(Holder):
         settings
             Whatever else `forward` takes.
         """
-        if _takes_key(type(self).forward):
+        builder = recorder(inputs)
+        if builder is not None and not self._copied:
+            return self._recorded(builder)(*inputs, key=key, **settings)
+        if takes_key(type(self).forward):
             settings["key"] = key
         try:
-            with _scope(self._name, inputs):
+            with scope(self, builder):
                 return self.forward(*inputs, **settings)
         except CgkitError as error:
-            _tell_place(error, self)
+            tell_place(error, self)
             raise
+
+    def _recorded(self, builder: GraphBuilder) -> Self:
+        """Give a copy whose numbers are values of a graph, so that nothing is computed yet."""
+        try:
+            captured = {id(x): builder.capture(x) for x in self.named_tensors().values()}
+        except CaptureError as error:
+            raise CaptureError(
+                f"{self.heading} learns, and its numbers would be constants of this graph",
+                why=error.why,
+                attempt="functional(module, state, x), with builder.variable(...) for each entry "
+                "of module.state()",
+            ) from None
+        return self.replaced(captured, keeping=False)
 
     @property
     def heading(self) -> str:
@@ -201,42 +218,3 @@ def subkey(key: Any, number: int) -> Any:
     False
     """
     return None if key is None else ops.fold_in(key, number)
-
-
-@cache
-def _takes_key(forward: Callable[..., Any]) -> bool:
-    return "key" in inspect.signature(forward).parameters
-
-
-def _scope(name: str, inputs: tuple[Any, ...]) -> Any:
-    """Let the nodes of a layer stand under its name, where a graph is being built."""
-    for x in inputs:
-        if isinstance(x, Value) and name and isinstance(x.builder, GraphBuilder):
-            return x.builder.scope(name.replace(".", "/"))
-    return nullcontext()
-
-
-class Place(str):
-    """A note that says in which layer something went wrong: its name, and how it was made."""
-
-    __slots__ = ("layer", "path")
-
-    path: str
-    layer: str
-
-    def __new__(cls, path: str, layer: str) -> Place:
-        """Write the note."""
-        made = super().__new__(cls, f"  in layer {f'{path} = ' * bool(path)}{layer}")
-        made.path, made.layer = path, layer
-        return made
-
-
-def _tell_place(error: CgkitError, module: Module) -> None:
-    """Note the innermost layer; each that it lies in puts its own name in front."""
-    notes: list[str] = getattr(error, "__notes__", [])
-    for i, note in enumerate(notes):
-        if isinstance(note, Place):
-            path = ".".join(filter(None, (module._name, note.path)))
-            notes[i] = Place(path, note.layer)
-            return
-    error.add_note(Place(module._name, module.heading))

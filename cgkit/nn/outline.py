@@ -111,14 +111,16 @@ def _folded(parts: list[list[Line]]) -> list[list[Line]]:
     for _, group in groupby(parts, key=_anonymous):
         alike = list(group)
         first, *rest = alike[0]
-        if len(alike) > 1:
-            first = replace(
-                first,
-                name=f"{first.name} to {alike[-1][0].name}",
-                heading=f"{len(alike)} x {first.heading}",
-                count=first.count * len(alike),
-            )
-        folded.append([first, *rest])
+        if len(alike) == 1 or not first.name[-1].isdigit():  # a name tells more than a number
+            folded += alike
+            continue
+        joined = replace(
+            first,
+            name=f"{first.name} to {alike[-1][0].name}",
+            heading=f"{len(alike)} x {first.heading}",
+            count=first.count * len(alike),
+        )
+        folded.append([joined, *rest])
     return folded
 
 

@@ -65,7 +65,9 @@ def functional(
     """
     known = module.named_tensors()
     check_fit(module.heading, known, state)
-    copy = module.replaced({id(tensor): state[name] for name, tensor in known.items()})
+    copy = module.replaced(
+        {id(tensor): state[name] for name, tensor in known.items()}, keeping=True
+    )
     outputs = copy(*inputs, key=key, **settings)
     after = dict(copy.members())
     return outputs, {name: after[name] for name, x in known.items() if not x.requires_grad}

@@ -12,11 +12,9 @@ from collections.abc import Iterator
 from typing import Any, overload
 
 from cgkit import operators as ops
-from cgkit.errors import OperandError, ShapeError
+from cgkit.errors import OperandError
 from cgkit.nn.module import Module, subkey
-from cgkit.operators.operands import as_operand
-from cgkit.operators.settings import as_number, normal_axis
-from cgkit.types import count
+from cgkit.operators.settings import as_number
 
 
 class Sequential(Module):
@@ -135,7 +133,7 @@ class Flatten(Module):
 
     Parameters
     ----------
-    axis
+    start
         The first of them; by default all after the batch.
 
     Examples
@@ -145,13 +143,9 @@ class Flatten(Module):
     (2, 12)
     """
 
-    def __init__(self, axis: int = 1) -> None:
-        self.axis = axis
+    def __init__(self, start: int = 1) -> None:
+        self.start = start
 
     def forward(self, x: Any) -> Any:
         """Give x with fewer axes."""
-        x = as_operand(x)
-        if not x.shape:
-            raise ShapeError("Flatten takes x with at least one axis, got a single number")
-        first = self.axis if self.axis == len(x.shape) else normal_axis(self.axis, len(x.shape))
-        return ops.reshape(x, shape=(*x.shape[:first], count(x.shape[first:])))
+        return ops.flatten(x, start=self.start)

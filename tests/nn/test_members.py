@@ -71,12 +71,14 @@ def test_a_copy_to_be_read_keeps_what_is_shared_and_touches_nothing():
     whole.parts = [Part(1.0), Part(2.0)]
     whole.tied = {"again": whole.parts[0], "weight": whole.parts[1].weight}
     first, second = whole.parts[0].weight, whole.parts[1].weight
-    copy = whole.replaced({id(first): "one", id(second): "two"})
+    copy = whole.replaced({id(first): "one", id(second): "two"}, keeping=True)
     assert [part.weight for part in copy.parts] == ["one", "two"]
     assert copy.tied["again"] is copy.parts[0]
     assert copy.tied["weight"] == "two"
     copy.parts[0].weight = GraphBuilder().placeholder(())
     copy.parts.append(3)
+    with pytest.raises(CaptureError, match=r"Part\.weight cannot keep Value"):
+        whole.replaced({}, keeping=False).parts[0].weight = GraphBuilder().placeholder(())
     assert whole.parts[0].weight is first
     assert len(whole.parts) == 2
     assert type(copy) is Whole
@@ -86,6 +88,6 @@ def test_other_containers_are_left_alone():
     whole = Whole()
     whole.data = np.zeros(3)
     whole.kinds = {1, 2}
-    copy = whole.replaced({})
+    copy = whole.replaced({}, keeping=False)
     assert copy.data is whole.data
     assert copy.kinds is whole.kinds

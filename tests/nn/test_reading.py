@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cgkit import Generator, GraphBuilder, Tensor, grad, gradients, ops, run, trace
-from cgkit.errors import StateError
+from cgkit.errors import CaptureError, StateError
 from cgkit.nn import Dropout, Linear, Module, Sequential, Tanh, functional
 
 
@@ -93,9 +93,19 @@ def test_traced_with_buffers_as_outputs():
 
 def test_a_graph_cannot_change_a_module_behind_its_back():
     module = Counting()
-    with pytest.raises(TypeError, match=r"Counting\.seen cannot keep Value"):
+    with pytest.raises(TypeError, match=r"Counting\.calls cannot keep Value"):
         trace(module, np.ones((2, 2)))
+    assert module.calls.item() == 0.0
     assert module.seen.data.tolist() == [0.0, 0.0]
+
+
+def test_what_is_learned_does_not_become_a_constant_unnoticed():
+    layer, x = Linear(3, 2, Generator(0)), GraphBuilder().placeholder((None, 3), "float32")
+    with pytest.raises(CaptureError, match=r"Linear\(3, 2\) learns, and its numbers would be"):
+        layer(x)
+    for parameter in layer.parameters():
+        parameter.requires_grad_(False)
+    assert str(layer(x).type) == "float32[N, 2]"
 
 
 def test_a_state_must_be_whole():

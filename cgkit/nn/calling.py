@@ -1,0 +1,77 @@
+"""What surrounds a call of a module: the key it may want, the graph it is recorded in, its place.
+
+network(x) ── scores(h) ── an error        note:  in layer scores = Linear(256, 10)
+└─ under the scope "scores" where h is a Value of a graph that is being built
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache
+from typing import Any
+
+from cgkit.errors import CgkitError
+from cgkit.nn.members import Holder
+from cgkit.nn.outline import heading
+from cgkit.symbolic import GraphBuilder, Value
+
+
+@cache
+def takes_key(forward: Callable[..., Any]) -> bool:
+    """Whether a forward has a parameter for the key of the call.
+
+    Examples
+    --------
+    >>> takes_key(lambda x, key=None: x), takes_key(lambda x: x)
+    (True, False)
+    """
+    return "key" in inspect.signature(forward).parameters
+
+
+def recorder(inputs: Sequence[Any]) -> GraphBuilder | None:
+    """Give the graph that is being built by a call with these inputs; None if all have numbers.
+
+    Inputs that are states of several tensors are looked into.
+    """
+    for x in inputs:
+        if isinstance(x, Value) and isinstance(x.builder, GraphBuilder):
+            return x.builder
+        if isinstance(x, tuple | list) and (found := recorder(x)) is not None:
+            return found
+    return None
+
+
+def scope(holder: Holder, builder: GraphBuilder | None) -> AbstractContextManager[None]:
+    """Let the nodes of a layer stand under its name, where a graph is being built."""
+    if builder is None or not holder._name:
+        return nullcontext()
+    return builder.scope(holder._name.replace(".", "/"))
+
+
+class Place(str):
+    """A note that says in which layer something went wrong: its name, and how it was made."""
+
+    __slots__ = ("holder",)
+
+    holder: Holder
+
+    def __new__(cls, path: str, holder: Holder) -> Place:
+        """Write the note."""
+        named = f"{path} = " * bool(path)
+        made = super().__new__(cls, f"  in layer {named}{heading(holder)}")
+        made.holder = holder
+        return made
+
+
+def tell_place(error: CgkitError, holder: Holder) -> None:
+    """Note the innermost layer, by the name that the outermost has for it."""
+    notes: list[str] = getattr(error, "__notes__", [])
+    for i, note in enumerate(notes):
+        if isinstance(note, Place):
+            for path, leaf in holder.members():
+                if leaf is note.holder:
+                    notes[i] = Place(path, leaf)
+            return
+    error.add_note(Place(holder._name, holder))

@@ -1,0 +1,53 @@
+"""What surrounds a call: keys, graphs, and the place of an error."""
+
+import numpy as np
+import pytest
+
+from cgkit import Generator, GraphBuilder, ShapeError, nn
+from cgkit.nn.calling import Place, recorder, scope, takes_key, tell_place
+
+
+def test_who_takes_a_key():
+    assert takes_key(nn.Dropout.forward)
+    assert takes_key(nn.MultiHeadAttention.forward)
+    assert not takes_key(nn.Linear.forward)
+
+
+def test_the_graph_that_is_being_built():
+    builder = GraphBuilder()
+    x = builder.placeholder(())
+    assert recorder((1.0, x)) is builder
+    assert recorder((1.0, (np.ones(2), [x]))) is builder
+    assert recorder((1.0, np.ones(2), None)) is None
+
+
+def test_scopes_are_names_with_strokes():
+    builder, part = GraphBuilder(), nn.ReLU()
+    owner = nn.Module()
+    owner.blocks = [part]
+    x = builder.placeholder(())
+    with scope(part, builder):
+        y = x + 1.0
+    with scope(owner, builder), scope(part, None):
+        z = x + 2.0
+    assert (y.node.scope, z.node.scope) == ("blocks/0", "")
+
+
+def test_the_outermost_name_of_a_place_wins():
+    inner = nn.Linear(1, 1, Generator(0))
+    middle, outer = nn.Sequential(inner), nn.Module()
+    outer.parts = {"first": middle}
+    error = ShapeError("no")
+    error.add_note("something else")
+    for module in (inner, middle, outer):
+        tell_place(error, module)
+    assert error.__notes__ == ["something else", "  in layer parts.first.0 = Linear(1, 1)"]
+    tell_place(error, nn.ReLU())  # a module that it is no part of changes nothing
+    assert error.__notes__[1] == Place("parts.first.0", inner)
+
+
+def test_a_shared_layer_is_placed_where_it_is_first():
+    layer = nn.Linear(2, 3, Generator(0))
+    with pytest.raises(ShapeError) as caught:
+        nn.Sequential(layer, layer)(np.zeros(2))
+    assert caught.value.__notes__ == ["  in layer 0 = Linear(2, 3)"]
