@@ -1,0 +1,219 @@
+"""Rules of recurrent layers: RNN, GRU and LSTM, unrolled over a sequence of known length.
+
+             x_0     x_1     x_2
+              │       │       │
+    initial ─ ○ ─ h ─ ○ ─ h ─ ○ ─ h       the same weights at each step; backward, from the
+              │       │       │           last x to the first
+             y_0     y_1     y_2
+
+The products of all x with the weights are one product, before the first step. Where sequences have
+lengths of their own, a state stands still beyond the end, and y is 0 there; going backward, a
+sequence begins at its own end, since the state stands still until then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cgkit import operators as ops
+from cgkit.onnx.gates import Bend, bends
+from cgkit.onnx.rules.shape import lasting
+from cgkit.onnx.step import Rule, Step
+
+States = tuple[Any, ...]
+
+
+class Cell(NamedTuple):
+    """The weights of one direction, as each step reads them."""
+
+    step: Step
+    weights: Any
+    """What states are multiplied by, (H, gates * H)."""
+    bias: Any
+    """What is added to that product where it cannot be added before; None for nothing."""
+    peepholes: Any
+    """By what an LSTM's gates see its cell, (3 * H,); None if they do not."""
+    acts: tuple[Bend, ...]
+    """What gates bend numbers with."""
+
+
+class Layer(NamedTuple):
+    """What tells the three layers apart."""
+
+    gates: int
+    """How many gates the weights are for."""
+    merged: int
+    """For how many of them the bias of the state may be added to that of x."""
+    acts: tuple[str, ...]
+    """What gates bend numbers with, unless a node says otherwise."""
+    advance: Callable[[Cell, Any, States], States]
+    """Give the next states from a cell, x times its weights, and the states; h is the first."""
+
+
+def _advance_rnn(cell: Cell, x: Any, states: States) -> States:
+    return (cell.acts[0](ops.add(x, ops.matmul(states[0], cell.weights))),)
+
+
+def _advance_gru(cell: Cell, x: Any, states: States) -> States:
+    (h,) = states
+    size = cell.weights.shape[0]
+    for_gates, for_new = ops.split(cell.weights, sizes=(2 * size, size), axis=-1)
+    x_gates, x_new = ops.split(x, sizes=(2 * size, size), axis=-1)
+    update, reset = ops.split(
+        cell.acts[0](ops.add(x_gates, ops.matmul(h, for_gates))), sections=2, axis=-1
+    )
+    linear = bool(cell.step.setting("linear_before_reset", 0))
+    product = ops.matmul(h if linear else ops.mul(reset, h), for_new)
+    product = product if cell.bias is None else ops.add(product, cell.bias)
+    new = cell.acts[1](ops.add(x_new, ops.mul(reset, product) if linear else product))
+    return (ops.add(ops.mul(ops.sub(1.0, update), new), ops.mul(update, h)),)
+
+
+def _advance_lstm(cell: Cell, x: Any, states: States) -> States:
+    h, c = states
+    mixed = ops.add(x, ops.matmul(h, cell.weights))
+    into, out, forget, new = ops.split(mixed, sections=4, axis=-1)
+    see = [None] * 3 if cell.peepholes is None else ops.split(cell.peepholes, sections=3, axis=-1)
+    gate, bend_new, bend_cell = cell.acts
+    into = gate(_seen(into, see[0], c))
+    coupled = bool(cell.step.setting("input_forget", 0))
+    forget = ops.sub(1.0, into) if coupled else gate(_seen(forget, see[2], c))
+    c = ops.add(ops.mul(forget, c), ops.mul(into, bend_new(new)))
+    return ops.mul(gate(_seen(out, see[1], c)), bend_cell(c)), c
+
+
+def _seen(x: Any, peephole: Any, c: Any) -> Any:
+    return x if peephole is None else ops.add(x, ops.mul(peephole, c))
+
+
+RNN = Layer(1, 1, ("Tanh",), _advance_rnn)
+GRU = Layer(3, 2, ("Sigmoid", "Tanh"), _advance_gru)
+LSTM = Layer(4, 4, ("Sigmoid", "Tanh", "Tanh"), _advance_lstm)
+
+
+def rnn(
+    step: Step, x: Any, w: Any, r: Any, b: Any = None, lengths: Any = None, h: Any = None
+) -> Any:
+    """Run a simple recurrent layer."""
+    return _run(step, RNN, (x, w, r, b, lengths), (h,))
+
+
+def gru(
+    step: Step, x: Any, w: Any, r: Any, b: Any = None, lengths: Any = None, h: Any = None
+) -> Any:
+    """Run a layer of gated recurrent units."""
+    return _run(step, GRU, (x, w, r, b, lengths), (h,))
+
+
+def lstm(
+    step: Step,
+    x: Any,
+    w: Any,
+    r: Any,
+    b: Any = None,
+    lengths: Any = None,
+    h: Any = None,
+    c: Any = None,
+    peepholes: Any = None,
+) -> Any:
+    """Run a layer of long short-term memory."""
+    return _run(step, LSTM, (x, w, r, b, lengths), (h, c), peepholes)
+
+
+def _run(
+    step: Step, layer: Layer, inputs: tuple[Any, ...], initial: States, peepholes: Any = None
+) -> tuple[Any, ...]:
+    """Run every direction; give y and, for each state, where it ended."""
+    x, w, r, b, lengths = inputs
+    turned = bool(step.setting("layout", 0))
+    if turned:
+        x = ops.transpose(x, axes=(1, 0, 2))
+        initial = tuple(h if h is None else ops.transpose(h, axes=(1, 0, 2)) for h in initial)
+    ways = _ways(step, w)
+    acts = bends(step, layer.acts, len(ways))
+    inside = _inside(step, x, lengths)
+    found = []
+    for i, backward in enumerate(ways):
+        bias = None if b is None else b[i]
+        cell, mixed = _prepare(step, layer, x, (w[i], r[i], bias), acts[i])
+        cell = cell._replace(peepholes=None if peepholes is None else peepholes[i])
+        states = tuple(_zeros(step, x, r) if h is None else h[i] for h in initial)
+        found.append(_unroll(layer, cell, mixed, states, inside, backward))
+    y = ops.stack(*(way[0] for way in found), axis=1) if step.wanted[0] else None
+    ends = [ops.stack(*(way[1][k] for way in found)) for k in range(len(initial))]
+    if turned:
+        y = None if y is None else ops.transpose(y, axes=(2, 0, 1, 3))
+        ends = [ops.transpose(end, axes=(1, 0, 2)) for end in ends]
+    return (y, *ends)
+
+
+def _ways(step: Step, w: Any) -> tuple[bool, ...]:
+    """Say for each direction whether it goes backward."""
+    word = step.setting("direction", "forward")
+    ways = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}.get(word)
+    if ways is None:
+        raise step.refuse(f"there is no direction {word!r}")
+    if w.shape[0] != len(ways):
+        raise step.refuse(f"{word} has weights for {len(ways)} directions, not {w.shape[0]}")
+    return ways
+
+
+def _prepare(
+    step: Step, layer: Layer, x: Any, weights: Sequence[Any], acts: tuple[Bend, ...]
+) -> tuple[Cell, Any]:
+    """Give a cell, and x times its weights with all biases that may be added now."""
+    w, r, b = weights
+    mixed, held = ops.matmul(x, ops.transpose(w)), None
+    if b is not None:
+        of_x, of_state = ops.split(b, sections=2, axis=0)
+        rest = (layer.gates - layer.merged) * r.shape[-1]
+        if rest:
+            of_state, held = ops.split(of_state, sizes=(layer.merged * r.shape[-1], rest))
+            of_state = ops.pad(of_state, pads=((0, rest),))
+        mixed = ops.add(mixed, ops.add(of_x, of_state))
+    return Cell(step, ops.transpose(r), held, None, acts), mixed
+
+
+def _inside(step: Step, x: Any, lengths: Any) -> list[Any]:
+    """Say for each step which sequences still run, (N, 1); None where all do."""
+    steps = x.shape[0]
+    if not isinstance(steps, int):
+        raise step.refuse(
+            f"is unrolled, and needs a sequence of known length, not {steps}",
+            attempt=f"sizes={{{str(steps)!r}: ...}}",
+        )
+    if lengths is None:
+        return [None] * steps
+    return [ops.reshape(ops.less(t, lengths), shape=(-1, 1)) for t in range(steps)]
+
+
+def _zeros(step: Step, x: Any, r: Any) -> Any:
+    """Give the initial state of a batch, which may be open."""
+    shape = (x.shape[1], r.shape[-1])
+    return ops.broadcast_to(lasting(step, np.zeros((), x.dtype), shape), shape=shape)
+
+
+def _unroll(
+    layer: Layer, cell: Cell, mixed: Any, states: States, inside: list[Any], backward: bool
+) -> tuple[Any, States]:
+    """Give y for each step, in the order of x, and the states at the end."""
+    steps = range(len(inside))
+    outputs: dict[int, Any] = {}
+    for t in reversed(steps) if backward else steps:
+        new = layer.advance(cell, mixed[t], states)
+        runs = inside[t]
+        if runs is None:
+            states, outputs[t] = new, new[0]
+        else:
+            states = tuple(ops.where(runs, *pair) for pair in zip(new, states, strict=True))
+            outputs[t] = ops.where(runs, new[0], 0.0)
+    if not outputs:
+        return ops.unsqueeze(states[0], axis=0)[:0], states
+    return ops.stack(*(outputs[t] for t in steps)), states
+
+
+RULES: Mapping[str, Rule] = MappingProxyType({"GRU": gru, "LSTM": lstm, "RNN": rnn})
