@@ -146,8 +146,9 @@ def _roll(a: Any, shift: Any, axis: Axis = None) -> np.ndarray:
     flat = axis is None
     shifts = _shifts(1 if flat else array.ndim, shift, 0 if axis is None else axis)
     line = array.reshape(-1) if flat else array
-    rolled = np.roll(line, tuple(shifts.values()), tuple(shifts))
-    return rolled.reshape(array.shape) if shifts else array.copy()
+    if not shifts:
+        return array.copy()
+    return np.roll(line, tuple(shifts.values()), tuple(shifts)).reshape(array.shape)
 
 
 def _roll_back(g: Any, y: Any, a: Any, shift: Any, axis: Axis = None) -> Any:

@@ -182,7 +182,7 @@ def _check_labels(name: str, x: Any, target: Any, axis: int) -> None:
     if target.dtype.kind not in "iu":
         raise DtypeError(
             f"{name} needs labels of an integer dtype, got {target.dtype}",
-            attempt="target.astype('int64'), or probabilities of the shape of the scores",
+            attempt='ops.cast(target, dtype="int64"), or probabilities of the shape of the scores',
         )
     expected = (*x.shape[:axis], *x.shape[axis + 1 :])
     try:

@@ -20,6 +20,7 @@ import numpy as np
 
 from cgkit.errors import DtypeError, OperandError, ShapeError
 from cgkit.node import Kind, Operator
+from cgkit.operators.elementwise import quiet
 from cgkit.operators.linalg import matmul
 from cgkit.operators.movement import broadcast_to, reshape, transpose
 from cgkit.operators.operands import as_operand
@@ -141,8 +142,9 @@ def _compute(*operands: Any, equation: str) -> np.ndarray:
     return result.copy() if any(np.may_share_memory(result, x) for x in arrays) else result
 
 
-def _back(k: int, g: Any, y: Any, *operands: Any, equation: str) -> Any:
-    names = names_of(equation, tuple(x.ndim for x in operands))
+def _back(k: int, g: Any, y: Any, *given: Any, equation: str) -> Any:
+    operands = [as_operand(x) for x in given]
+    names = names_of(equation, tuple(len(x.shape) for x in operands))
     letters, shape = names.operands[k], operands[k].shape
     own = dict(zip(letters, shape, strict=True))
     others = [i for i in range(len(operands)) if i != k]
@@ -191,7 +193,7 @@ class Equation(Operator):
 
 _LETTERS = ascii_letters[:MOST]
 einsum: Operator = Equation(
-    "einsum", _compute, _infer, kind=Kind.MATMUL, family="matrix", flops=_flops,
+    "einsum", quiet(_compute), _infer, kind=Kind.MATMUL, family="matrix", flops=_flops,
     doc="products of elements summed over the axes that the equation leaves out of the result",
     gradient=tuple(partial(_back, k) for k in range(MOST)),
     saves=tuple(_LETTERS.replace(letter, "") for letter in _LETTERS),

@@ -128,7 +128,7 @@ def _backward(
     ]
     if size is None and padding == "same":
         size = tuple(n * s for n, s in zip(x.shape[2:], steps, strict=True))
-    size = None if size is None else known_sizes("the result", size, axes)
+    size = None if size is None else known_sizes("the result", size, axes, least=0)
     pads = pads_of(padding, size or (0,) * axes, spans, steps)
     more = each_axis("output_padding", output_padding, axes, 0)
     reached = tuple(
@@ -137,7 +137,7 @@ def _backward(
     )
     sizes = tuple(map(_sum, reached, more)) if size is None else size
     for have, want, step in zip(reached, sizes, steps, strict=True):
-        _check_reach(axes, have, want, step)
+        _check_reach(axes, have, want, step, least=int(size is None))
     place = windows(sizes, w.shape[2:], steps, pads, dilation)
     shape = (x.shape[0], w.shape[1] * number, *sizes)
     return TensorType(shape, np.result_type(x.dtype, w.dtype)), place._replace(places=x.shape[2:])
@@ -147,9 +147,10 @@ def _sum(a: Size, b: Size) -> Size:
     return a + b
 
 
-def _check_reach(axes: int, reached: Size, size: Size, stride: int) -> None:
+def _check_reach(axes: int, reached: Size, size: Size, stride: int, least: int) -> None:
+    """Demand an axis that the windows reach; one that holds nothing must be asked for by size."""
     more, known = value_of(size - reached), value_of(size)
-    if known is not None and known < 1:
+    if known is not None and known < least:
         raise ShapeError(
             f"conv{axes}d_transpose gives an axis of {size}, which holds nothing",
             attempt="less padding, or an output_padding",

@@ -109,6 +109,13 @@ def _pow(a: Any, b: Any) -> Any:
         ) from None
 
 
+def _lowered(b: Any) -> Any:
+    """Give the power of the slope: one less, and no other than 0 where it is 0."""
+    if getattr(b, "dtype", None) == np.bool_:
+        return 0  # truth values, which NumPy does not subtract, are 0 or 1
+    return b - (b != 0)
+
+
 add: Operator = elementwise(
     "add", np.add, label="+", scalar=lambda a, b: a + b, samples=pairs, doc="a + b",
     onnx="Add",
@@ -150,7 +157,7 @@ pow_: Operator = elementwise(
     "pow", np.power, compute=quiet(_pow), scalar=scalars.power, samples=positive_pairs,
     doc="a to the b",
     gradient=(
-        lambda g, y, a, b: where(equal(b, 0), 0.0, g * b * pow_(a, b - (b != 0))),
+        lambda g, y, a, b: where(equal(b, 0), 0.0, g * b * pow_(a, _lowered(b))),
         lambda g, y, a, b: g * y * log(where(equal(a, 0) * greater_equal(b, 0), 1.0, a)),
     ),
     saves=("ab", "aby"),

@@ -82,8 +82,8 @@ def _infer_index(a: TensorType, *arrays: TensorType, index: tuple[Item, ...]) ->
 
 
 def _compute_index(a: Any, *arrays: Any, index: tuple[Item, ...]) -> Any:
-    try:
-        return np.asarray(a)[to_python(index, arrays)]
+    try:  # an array of no axes gives a copy, where a number would give a view
+        return np.asarray(a)[to_python(index, [np.asarray(x) for x in arrays])]
     except IndexError:
         raise outside(np.shape(a), index, arrays) from None
 

@@ -49,7 +49,8 @@ def _infer_stack(*parts: TensorType, axis: int = 0) -> TensorType:
 def _stack(*parts: Any, axis: int = 0) -> Any:
     if len(parts) == 1 and isinstance(parts[0], list | tuple):
         raise OperandError("stack takes tensors, not a list of them", attempt="stack(a, b)")
-    return np.stack(parts, normal_axis(axis, np.ndim(parts[0]) + 1) if parts else 0)
+    arrays = [np.asarray(part) for part in parts]  # NumPy dies of a list of its matrices
+    return np.stack(arrays, normal_axis(axis, arrays[0].ndim + 1) if arrays else 0)
 
 
 def _stack_back(g: Any, y: Any, *parts: Any, axis: int = 0) -> tuple[Any, ...]:

@@ -155,7 +155,7 @@ def _flat(places: Any, rows: int, each: int, size: int) -> np.ndarray:
     if flat.size and not (flat.min() >= 0 and flat.max() < size):
         wrong = flat[(flat < 0) | (flat >= size)][0]
         raise ShapeError(f"the place {wrong} lies outside {size} elements")
-    return np.asarray(flat + np.arange(rows)[:, None] * size)
+    return flat.astype(np.int64) + np.arange(rows)[:, None] * size
 
 
 def _unpool(a: Any, places: Any, size: Any) -> np.ndarray:

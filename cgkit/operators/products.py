@@ -11,14 +11,17 @@ factor, which may be 0. What a running product passes back is a running sum with
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 from cgkit.errors import DtypeError
 from cgkit.node import Kind, Operator, Rule
-from cgkit.operators.elementwise import exp, quiet
+from cgkit.operators.elementwise import equal, exp, quiet, where
+from cgkit.operators.logic import isinf, logical_and
 from cgkit.operators.movement import reshape, transpose
 from cgkit.operators.padding import pad
 from cgkit.operators.reduction import (
@@ -129,9 +132,22 @@ def _recurrence(a: Any, b: Any, axis: int, reverse: bool = False) -> np.ndarray:
     step = -1 if reverse else 1
     result = np.array(added, known.dtype)
     line, by = (np.moveaxis(x, axis, 0)[::step] for x in (result, factors))
+    if 0 < line.size < FEW * len(line) and known.dtype == factors.dtype == np.float64:
+        for lane in np.ndindex(line.shape[1:]):
+            line[:, *lane] = _run(by[:, *lane].tolist(), line[:, *lane].tolist())
+        return result
     for k in range(1, len(line)):
         line[k] += by[k] * line[k - 1]
     return result
+
+
+FEW = 3
+"""Lanes from which on NumPy is quicker than Python's own numbers, which round as its float64."""
+
+
+def _run(factors: list[float], added: list[float]) -> Iterable[float]:
+    pairs = zip(factors[1:], added[1:], strict=True)
+    return list(accumulate(pairs, lambda y, pair: pair[1] + pair[0] * y, initial=added[0]))
 
 
 recurrence: Operator = Operator(
@@ -168,11 +184,29 @@ def _infer_logcumsumexp(a: TensorType, axis: int) -> TensorType:
 
 
 def _logcumsumexp_back(g: Any, y: Any, a: Any, axis: int) -> Any:
-    """Pass back a running sum with factors exp(y[k] - y[k + 1]), which are at most 1."""
+    """Pass back a running sum with factors exp(y[k] - y[k + 1]), which are at most 1.
+
+    Only an element that is as infinite as its sum has the slope nan, and it keeps that to itself:
+    differences of equal infinities are not formed, so no other slope hears of them.
+    """
     at = normal_axis(axis, a.ndim)
     pads = tuple((-1, 1) if i == at else (0, 0) for i in range(a.ndim))
-    factors = exp(y - (pad(y, pads=pads, mode="edge") if a.shape[at] != 0 else y))
-    return exp(a - y) * recurrence(factors, g, axis=axis, reverse=True)
+    later = pad(y, pads=pads, mode="edge") if a.shape[at] != 0 else y
+    passed = recurrence(exp(_apart(y, later)), g, axis=axis, reverse=True)
+    same = _alike(a, y)
+    unknown = where(same, g, 0.0) * where(same, math.nan, 0.0)
+    return unknown + exp(_apart(a, y)) * passed
+
+
+def _alike(x: Any, y: Any) -> Any:
+    """Whether two are the same infinity."""
+    return logical_and(isinf(x), equal(x, y))
+
+
+def _apart(x: Any, y: Any) -> Any:
+    """Give x - y, and 0 for two of the same infinity."""
+    same = _alike(x, y)
+    return where(same, 0.0, x) - where(same, 0.0, y)
 
 
 logcumsumexp: Operator = Operator(

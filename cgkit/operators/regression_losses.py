@@ -14,7 +14,18 @@ from __future__ import annotations
 from typing import Any
 
 from cgkit.errors import OperandError, ShapeError
-from cgkit.operators.elementwise import abs_, div, equal, exp, greater, less, log, maximum, where
+from cgkit.operators.elementwise import (
+    abs_,
+    div,
+    equal,
+    exp,
+    less,
+    log,
+    maximum,
+    not_equal,
+    relu,
+    where,
+)
 from cgkit.operators.operands import as_operand
 from cgkit.operators.powers import square
 from cgkit.operators.reduction import cast_count, mean, sum_
@@ -129,10 +140,7 @@ def huber_loss(x: Any, target: Any, *, delta: float = 1.0, reduction: str = "mea
     x, target = meet_target("huber_loss", x, target)
     if as_number("delta", delta, least=0) == 0:
         raise OperandError("delta is more than 0: the line begins beside the target")
-    apart = x - target
-    far = abs_(apart)
-    losses = where(less(far, delta), square(apart) * 0.5, (far - 0.5 * delta) * delta)
-    return reduced("huber_loss", losses, reduction)
+    return reduced("huber_loss", _rounded(x - target, delta) * delta, reduction)
 
 
 def smooth_l1_loss(x: Any, target: Any, *, beta: float = 1.0, reduction: str = "mean") -> Any:
@@ -147,10 +155,18 @@ def smooth_l1_loss(x: Any, target: Any, *, beta: float = 1.0, reduction: str = "
     x, target = meet_target("smooth_l1_loss", x, target)
     if as_number("beta", beta, least=0) == 0:
         return l1_loss(x, target, reduction=reduction)
-    apart = x - target
+    return reduced("smooth_l1_loss", _rounded(x - target, beta), reduction)
+
+
+def _rounded(apart: Any, corner: float) -> Any:
+    """Give the size of an error with its kink rounded, by a parabola that reaches to a corner.
+
+    What is left of the parabola beyond the corner has slope 0, and the slope of the line is 1 of
+    the infinite errors too: no line is chosen after the fact, with 0 times inf on the way back.
+    """
     far = abs_(apart)
-    losses = where(less(far, beta), square(apart) * (0.5 / beta), far - 0.5 * beta)
-    return reduced("smooth_l1_loss", losses, reduction)
+    near = where(less(far, corner), far, corner)
+    return square(near) * (0.5 / corner) + (far - near)
 
 
 def hinge_loss(x: Any, target: Any, *, margin: float = 1.0, reduction: str = "mean") -> Any:
@@ -175,7 +191,7 @@ def hinge_loss(x: Any, target: Any, *, margin: float = 1.0, reduction: str = "me
     """
     x, target = meet_target("hinge_loss", x, target)
     short = as_number("margin", margin) - x * target
-    return reduced("hinge_loss", where(greater(short, 0), short, 0.0), reduction)
+    return reduced("hinge_loss", relu(short), reduction)
 
 
 def cosine_similarity(a: Any, b: Any, *, axis: int = -1, epsilon: float = 1e-8) -> Any:
@@ -229,14 +245,14 @@ def cosine_loss(
     cosine = cosine_similarity(a, b)
     _, target = meet_target("cosine_loss", cosine, target)
     over = cosine - as_number("margin", margin)
-    losses = where(equal(target, 1), 1.0 - cosine, where(greater(over, 0), over, 0.0))
+    losses = where(equal(target, 1), 1.0 - cosine, relu(over))
     return reduced("cosine_loss", losses, reduction)
 
 
 def kl_divergence(x: Any, target: Any, *, log_target: bool = False, reduction: str = "mean") -> Any:
     """Give the divergence of a distribution from its target: target * (log(target) - x).
 
-    A target of 0 costs nothing.
+    A target of 0 costs nothing; what is no probability, below 0, costs nan.
 
     Parameters
     ----------
@@ -257,7 +273,7 @@ def kl_divergence(x: Any, target: Any, *, log_target: bool = False, reduction: s
     if log_target:
         losses = exp(target) * (target - x)
     else:
-        there = greater(target, 0)
+        there = not_equal(target, 0)
         losses = where(there, target * (log(where(there, target, 1.0)) - x), 0.0)
     if isinstance(reduction, str) and reduction == "batchmean":
         total = sum_(losses)

@@ -1,8 +1,9 @@
 """Repetition: a tensor laid side by side with itself, or each element several times.
 
-    a b ─ tile(2) ─> a b a b          a b ─ repeat(2) ─> a a b b
+    a b ─ tile(2) ─> a b a b      a b ─ repeat(2) ─> a a b b      a b ─ repeat((3, 0)) ─> a a a
 
-Going backward the copies of an element are laid along an axis of their own and summed.
+Going backward the copies of an element are laid along an axis of their own and summed; where there
+are not as many of each, they are added at the place they came from.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ import numpy as np
 from cgkit.errors import ShapeError
 from cgkit.node import Kind, Operator
 from cgkit.operators.elementwise import no_flops
+from cgkit.operators.indexing import scatter
+from cgkit.operators.indices import ARRAY, Span
 from cgkit.operators.movement import reshape, sum_to
 from cgkit.operators.samples import with_params
 from cgkit.operators.settings import as_shape, is_whole, normal_axes, normal_axis
-from cgkit.types import Shape, TensorType
+from cgkit.types import Shape, Size, TensorType, meet
 
 
 def _aligned(shape: Shape, repeats: Any) -> tuple[Shape, Shape]:
@@ -55,46 +58,74 @@ tile: Operator = Operator(
 )  # fmt: skip
 
 
-def _times(repeats: Any) -> int:
-    if not is_whole(repeats) or repeats < 0:
+Repeats = int | tuple[int, ...]
+"""How often each element stands: one number for all, or one for each place along the axis."""
+
+
+def _times(repeats: Any) -> Repeats:
+    each = repeats if isinstance(repeats, tuple) else (repeats,)
+    if not all(is_whole(many) and many >= 0 for many in each):
         raise ShapeError(
-            f"repeat takes one whole number for all elements, not {repeats!r}",
-            attempt="an index with each place as often as wanted: x[[0, 0, 1]]",
+            f"repeat takes a whole number, or one for each place, not {repeats!r:.60}",
+            attempt="repeats=2, or repeats=(2, 0, 1)",
         )
-    return int(repeats)
+    return tuple(map(int, each)) if isinstance(repeats, tuple) else int(repeats)
 
 
-def _infer_repeat(a: TensorType, repeats: int, axis: int | None = None) -> TensorType:
+def _repeated(size: Size, repeats: Any) -> Size:
+    """Give how long an axis is once its elements are repeated."""
+    times = _times(repeats)
+    if isinstance(times, int):
+        return size * times
+    try:
+        meet(size, len(times))
+    except ShapeError:
+        raise ShapeError(
+            f"repeat has {len(times)} numbers for {size} places", attempt="one number for all"
+        ) from None
+    return sum(times)
+
+
+def _infer_repeat(a: TensorType, repeats: Repeats, axis: int | None = None) -> TensorType:
     if axis is None:
-        return TensorType((a.size * _times(repeats),), a.dtype)
+        return TensorType((_repeated(a.size, repeats),), a.dtype)
     at = normal_axis(axis, a.ndim)
-    sizes = (size * _times(repeats) if i == at else size for i, size in enumerate(a.shape))
+    sizes = (_repeated(size, repeats) if i == at else size for i, size in enumerate(a.shape))
     return TensorType(sizes, a.dtype)
 
 
-def _repeat(a: Any, repeats: int, axis: int | None = None) -> np.ndarray:
+def _repeat(a: Any, repeats: Repeats, axis: int | None = None) -> np.ndarray:
     array = np.asarray(a)
     at = None if axis is None else normal_axis(axis, array.ndim)
+    _repeated(array.size if at is None else array.shape[at], repeats)
     return np.repeat(array, _times(repeats), at)
 
 
-def _repeat_back(g: Any, y: Any, a: Any, repeats: int, axis: int | None = None) -> Any:
+def _repeat_back(g: Any, y: Any, a: Any, repeats: Repeats, axis: int | None = None) -> Any:
     if axis is None:
         shape, at = (TensorType(a.shape, a.dtype).size,), 0
     else:
         shape, (at,) = a.shape, normal_axes(axis, a.ndim)
+    times = _times(repeats)
+    if isinstance(times, tuple):
+        places = np.repeat(np.arange(len(times)), times)
+        back = scatter(g, places, shape=shape, index=((Span(),) * at + (ARRAY,)))
+        return reshape(back, shape=a.shape)
     front, rest = shape[: at + 1], shape[at + 1 :]
-    apart = reshape(g, shape=(*front, _times(repeats), *rest))
+    apart = reshape(g, shape=(*front, times, *rest))
     return reshape(sum_to(apart, shape=(*front, 1, *rest)), shape=a.shape)
 
 
 repeat: Operator = Operator(
     "repeat", _repeat, _infer_repeat, operands=1, kind=Kind.OPAQUE, family="shape", flops=no_flops,
-    doc="each element several times in a row along an axis; of all elements, laid flat, by default",
+    doc="each element several times in a row along an axis, as often as it says of all or of each "
+    "place; of all elements, laid flat, by default",
     gradient=(_repeat_back,),
     samples=with_params(
         ((2, 3), {"repeats": 2}), ((2, 3), {"repeats": 3, "axis": 0}), ((), {"repeats": 2}),
         ((2, 3), {"repeats": 2, "axis": -1}), ((2,), {"repeats": 0, "axis": 0}),
         ((0, 2), {"repeats": 2, "axis": 1}), ((1, 2), {"repeats": 1, "axis": 0}),
+        ((2, 2), {"repeats": (3, 0, 1, 2)}), ((2, 3), {"repeats": (0, 2, 1), "axis": 1}),
+        ((2, 0), {"repeats": (), "axis": -1}),
     ),
 )  # fmt: skip

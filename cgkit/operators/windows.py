@@ -82,8 +82,8 @@ def each_axis(what: str, setting: Any, axes: int, least: int) -> tuple[int, ...]
     return tuple(int(one) for one in listed)
 
 
-def known_sizes(what: str, sizes: Any, axes: int) -> Shape:
-    """Check that there is a size of at least 1, or an open one, for each axis.
+def known_sizes(what: str, sizes: Any, axes: int, least: int = 1) -> Shape:
+    """Check that there is a size of at least so much, or an open one, for each axis.
 
     Examples
     --------
@@ -96,11 +96,10 @@ def known_sizes(what: str, sizes: Any, axes: int) -> Shape:
         There are more or fewer, or one is no size.
     """
     found = tuple(sizes) if isinstance(sizes, tuple | list) else (sizes,)
-    whole = all(isinstance(n, Dim) or (is_whole(n) and n > 0) for n in found)
+    whole = all(isinstance(n, Dim) or (is_whole(n) and n >= least) for n in found)
     if len(found) != axes or not whole:
-        raise ShapeError(
-            f"{what} has a size of at least 1 for each of {axes} axes, not {show_shape(found)}"
-        )
+        size = f"a size of at least {least}" if least else "a size"
+        raise ShapeError(f"{what} has {size} for each of {axes} axes, not {show_shape(found)}")
     return tuple(n if isinstance(n, Dim) else int(n) for n in found)
 
 

@@ -83,3 +83,8 @@ def test_open_sizes():
     assert [found.shape for found in run(graph, X[:1, :1, :2])] == [(1, 2), (1, 2)]
     with pytest.raises(ShapeError, match="its size is not 1"):
         run(graph, X[:, :1, :2])
+
+
+def test_nothing_is_moved_along_no_axes():
+    for x in (np.array(3.0), np.arange(3.0)):
+        assert ops.roll(x, shift=(), axis=()).tolist() == x.tolist()

@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import warnings
 
 import numpy as np
 import pytest
@@ -170,3 +171,16 @@ def test_dot_and_outer_are_numpys(pair):
         return
     np.testing.assert_allclose(dot(a, b), expected)
     np.testing.assert_allclose(dot(Tensor(a), Tensor(b)).data, expected)
+
+
+def test_a_plain_number_may_be_an_operand():
+    x = Tensor([1.0, 2.0], requires_grad=True)
+    (slope,) = grad(ops.einsum(",i->i", 3.0, x).sum(), x)
+    assert slope.data.tolist() == [3, 3]
+
+
+def test_what_overflows_is_infinite_without_a_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert ops.einsum("i,i", np.array([1e300, 1.0]), np.array([1e300, 1.0])) == np.inf
+        assert np.isnan(ops.einsum("ij,jk", np.array([[np.inf]]), np.array([[0.0]])))[0, 0]

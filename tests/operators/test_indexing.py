@@ -220,3 +220,10 @@ def test_keys_as_params():
     assert to_python(index, given_arrays)[1] == slice(1, None, None)
     assert hash(index) == hash((None, Span(1), ARRAY, Span()))
     assert str(Span(1, None, -1)) == "1::-1"
+
+
+def test_a_place_that_is_a_numpy_number_gives_no_view():
+    x = np.arange(6.0).reshape(2, 3)
+    part = ops.index(x, np.int64(1), index=(ARRAY, Span()))
+    assert part.tolist() == [3, 4, 5]
+    assert not np.shares_memory(part, x)

@@ -91,3 +91,11 @@ def test_a_list_is_no_operand():
         ops.stack([Tensor(1.0), Tensor(2.0)])
     with pytest.raises(ShapeError, match="at least one tensor"):
         ops.stack()
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
+def test_matrices_of_numpys_are_stacked_as_arrays():
+    m = np.matrix([[1.0, 2.0]])  # np.stack of several ends the process
+    found = ops.stack(m, m, m, axis=-1)
+    assert type(found) is np.ndarray
+    assert found.tolist() == [[[1, 1, 1], [2, 2, 2]]]

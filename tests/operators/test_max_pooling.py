@@ -92,3 +92,11 @@ def test_ties_over_whole_channels_share():
     x = Tensor(np.ones((1, 1, 2, 2)), requires_grad=True)
     (slope,) = grad(ops.global_max_pool(x).sum(), x)
     assert slope.data.tolist() == [[[[0.25, 0.25], [0.25, 0.25]]]]
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "uint64"])
+def test_places_of_any_whole_dtype(dtype):
+    places = np.array([[0, 2], [1, 1]], dtype)
+    x = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    assert ops.max_pool_taken(x, places, axes=1).tolist() == [[1, 3], [5, 5]]
+    assert ops.max_unpool(x[:, :2], places, size=(3,)).tolist() == [[1, 0, 2], [0, 9, 0]]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cgkit import CgkitError, DtypeError, Tensor, grad, ops
+from cgkit import CgkitError, DtypeError, GraphBuilder, Tensor, grad, gradients, ops, run
 from cgkit.testing.cases import samples_of
 
 IN_NUMPY = {
@@ -86,3 +86,18 @@ def test_what_is_no_number_is_refused_in_words(world):
             operator(world([1.0]), None)
     with pytest.raises(DtypeError, match="real numbers are needed here, not complex128"):
         ops.erf(np.array([1j]))
+
+
+@pytest.mark.parametrize("make", [np.array, Tensor], ids=["array", "Tensor"])
+@pytest.mark.parametrize("truth", [[True, False], True, False])
+def test_slopes_of_powers_that_are_truth_values(truth, make):
+    x = Tensor([3.0, 0.0], requires_grad=True)
+    (slope,) = grad((x ** make(truth)).sum(), x)
+    np.testing.assert_array_equal(slope.data, np.broadcast_to(truth, 2))
+
+
+def test_static_slopes_of_powers_that_are_truth_values():
+    builder = GraphBuilder()
+    x, b = builder.placeholder((2,)), builder.placeholder((2,), "bool")
+    graph = builder.graph(gradients((x**b).sum(), [x]))
+    assert run(graph, np.array([3.0, 0.0]), np.array([True, False]))[0].tolist() == [1, 0]

@@ -129,3 +129,41 @@ def test_words_cannot_be_added_up():
             ops.ALL[name].infer(TensorType((2,), "U3"), axis=0)
     with pytest.raises(DtypeError, match="recurrence cannot take"):
         ops.recurrence.infer(TensorType((2,), "bool"), TensorType((2,), "bool"), axis=0)
+
+
+INF, NAN = np.inf, np.nan
+
+
+@pytest.mark.parametrize(
+    ("x", "unknown"),
+    [
+        ([-INF, -INF, 1.0, 2.0], [0, 1]), ([1.0, -INF, -INF, 2.0], []), ([INF, 1.0, -INF], [0]),
+        ([1.0, INF, 2.0, INF], [1, 3]), ([-INF, INF, -INF], [0, 1]), ([-INF, -INF], [0, 1]),
+    ],
+)  # fmt: skip
+def test_slopes_of_running_logarithms_beside_infinities(x, unknown):
+    # an element as infinite as its sum has no slope; to the others that is all the same
+    a, seeds = np.array(x), np.arange(1.0, len(x) + 1)
+    with np.errstate(all="ignore"):
+        y = np.log(np.cumsum(np.exp(a)))
+        parts = np.exp(a[:, None] - y) * seeds
+    expected = [np.nan if i in unknown else parts[i, i:].sum() for i in range(len(a))]
+    point = Tensor(a, requires_grad=True)
+    (slope,) = grad(ops.logcumsumexp(point, axis=0), point, seeds, create_graph=True)
+    np.testing.assert_allclose(slope.data, expected)
+    (second,) = grad(slope.sum(), point)
+    assert np.flatnonzero(np.isnan(second.data)).tolist() == unknown
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("shape", [(40,), (40, 1), (40, 2), (40, 7), (1, 1), (2, 40)])
+def test_lanes_few_or_many_run_to_the_same_bits(shape, reverse):
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=shape), rng.normal(size=shape)
+    found = ops.recurrence(a, b, axis=0, reverse=reverse)
+    order = range(len(a))[:: -1 if reverse else 1]
+    y = b[order[0]]
+    for k in order[1:]:
+        np.testing.assert_array_equal(found[order[0]], b[order[0]])
+        y = b[k] + a[k] * y
+        np.testing.assert_array_equal(found[k], y)

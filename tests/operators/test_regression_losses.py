@@ -121,3 +121,33 @@ def test_bends_are_positive():
 
 def test_reduced_keeps_the_dtype():
     assert reduced("x", np.ones(3, "f"), "mean").dtype == np.float32
+
+
+@pytest.mark.parametrize("name", ["huber_loss", "smooth_l1_loss"])
+def test_an_infinite_error_has_the_slope_of_the_line(name):
+    x = Tensor([1.0, np.inf, -np.inf, 0.25], requires_grad=True)
+    losses = ops.COMPOSED[name](x, Tensor([-np.inf, 0.0, 0.0, 0.0]), reduction="none")
+    assert losses.data.tolist() == [np.inf, np.inf, np.inf, 0.03125]
+    assert grad(losses.sum(), x)[0].data.tolist() == [1, 1, -1, 0.25]
+
+
+NAN = np.array([np.nan, 0.5, 0.5])
+
+
+@pytest.mark.parametrize("name", [*EXPECTED, "kl_divergence", "hinge_loss"])
+def test_a_loss_of_nan_is_nan(name):
+    loss = ops.COMPOSED[name]
+    for x, target in ((NAN, np.ones(3)), (np.ones(3), NAN)):
+        assert np.isnan(loss(x, target, reduction="none")).tolist() == [True, False, False]
+        assert np.isnan(loss(x, target))
+
+
+def test_a_cosine_of_nan_costs_nan_whether_or_not_a_pair_belongs_together():
+    a = np.array([[np.nan, 1.0], [np.nan, 1.0], [1.0, 0.0]])
+    losses = ops.cosine_loss(a, np.ones((3, 2)), np.array([1, -1, 1]), reduction="none")
+    assert np.isnan(losses).tolist() == [True, True, False]
+
+
+def test_what_is_no_probability_costs_nan():
+    losses = ops.kl_divergence(np.zeros(3), np.array([-0.5, 0.0, 1.0]), reduction="none")
+    np.testing.assert_array_equal(losses, [np.nan, 0, 0])

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from cgkit import GraphBuilder, ShapeError, Tensor, ops
+from cgkit import GraphBuilder, ShapeError, Tensor, ops, run
 from cgkit.testing.cases import samples_of
 
 
@@ -39,12 +39,33 @@ def test_each_copy_passes_its_own_gradient():
     assert x.grad.data.tolist() == [0 + 2 + 4, 1 + 3 + 5]
 
 
-@pytest.mark.parametrize("repeats", [-1, 0.5, (1, 2), True])
+def test_each_place_may_have_its_own_number():
+    x = Tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    along = ops.repeat(x, repeats=[3, 0], axis=-1)
+    assert along.data.tolist() == [[1, 1, 1], [3, 3, 3]]
+    flat = ops.repeat(x, repeats=(0, 1, 0, 2))
+    assert flat.data.tolist() == [2, 4, 4]
+    (along.sum() + (flat * np.array([5.0, 6.0, 7.0])).sum()).backward()
+    assert x.grad.data.tolist() == [[3, 5], [3, 13]]
+
+
+def test_places_of_an_open_axis_are_counted_when_it_is_known():
+    builder = GraphBuilder()
+    graph = builder.graph([ops.repeat(builder.placeholder((None, 2)), repeats=(2, 1), axis=0)])
+    assert graph.outputs[0].shape == (3, 2)
+    assert run(graph, np.array([[1.0, 2.0], [3.0, 4.0]]))[0].tolist() == [[1, 2], [1, 2], [3, 4]]
+    with pytest.raises(ShapeError, match="2"):
+        run(graph, np.ones((3, 2)))
+
+
+@pytest.mark.parametrize("repeats", [-1, 0.5, (1, -2), True, "ab", (1, None)])
 @pytest.mark.parametrize("world", ["eager", "static"])
-def test_only_one_whole_number_repeats(repeats, world):
+def test_only_whole_numbers_repeat(repeats, world):
     x = Tensor([1.0, 2.0]) if world == "eager" else GraphBuilder().placeholder((2,))
-    with pytest.raises(ShapeError, match="one whole number for all elements"):
+    with pytest.raises(ShapeError, match="a whole number, or one for each place"):
         ops.repeat(x, repeats=repeats)
+    with pytest.raises(ShapeError, match="repeat has 3 numbers for 2 places"):
+        ops.repeat(x, repeats=(1, 2, 3))
 
 
 def test_shapes_that_cannot_be():
