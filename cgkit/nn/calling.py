@@ -7,12 +7,11 @@ network(x) ── scores(h) ── an error        note:  in layer scores = Line
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import Any
 
-from cgkit.errors import CgkitError
 from cgkit.nn.members import Holder
 from cgkit.nn.outline import heading
 from cgkit.symbolic import GraphBuilder, Value
@@ -30,16 +29,18 @@ def takes_key(forward: Callable[..., Any]) -> bool:
     return "key" in inspect.signature(forward).parameters
 
 
-def recorder(inputs: Sequence[Any]) -> GraphBuilder | None:
+def recorder(inputs: Iterable[Any]) -> GraphBuilder | None:
     """Give the graph that is being built by a call with these inputs; None if all have numbers.
 
-    Inputs that are states of several tensors are looked into.
+    Lists, tuples and dicts among them are looked into.
     """
     for x in inputs:
         if isinstance(x, Value) and isinstance(x.builder, GraphBuilder):
             return x.builder
-        if isinstance(x, tuple | list) and (found := recorder(x)) is not None:
-            return found
+        if isinstance(x, tuple | list | dict):
+            found = recorder(x.values() if isinstance(x, dict) else x)
+            if found is not None:
+                return found
     return None
 
 
@@ -65,7 +66,7 @@ class Place(str):
         return made
 
 
-def tell_place(error: CgkitError, holder: Holder) -> None:
+def tell_place(error: Exception, holder: Holder) -> None:
     """Note the innermost layer, by the name that the outermost has for it."""
     notes: list[str] = getattr(error, "__notes__", [])
     for i, note in enumerate(notes):

@@ -14,12 +14,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
+import numpy as np
+
 from cgkit import tree
 from cgkit.errors import CaptureError, GradientError, StateError
 from cgkit.symbolic import Value
 from cgkit.tensor import Tensor
 
 CONTAINERS = (list, tuple, dict)
+NUMBERS = (int, float, np.ndarray, np.generic)
 
 
 class Holder:
@@ -48,11 +51,19 @@ class Holder:
                 why="it has no numbers, and belongs to a graph that is only being built",
                 attempt="functional(module, state, x), which gives the new values of buffers",
             )
-        if isinstance(value, Tensor) and not value.is_leaf and not self._copied:
+        if self._copied:
+            return
+        if isinstance(value, Tensor) and not value.is_leaf:
             raise GradientError(
                 f"{where} cannot be {value!r:.60}",
                 why="what a module learns or keeps was computed by nothing that requires grad",
                 attempt=f"Tensor(x, requires_grad=True), x.detach(), or self._{name} for a note",
+            )
+        if isinstance(vars(self).get(name), Tensor) and isinstance(value, NUMBERS):
+            raise StateError(
+                f"{where} is a Tensor, and would be none any more: {value!r:.60}",
+                why="only Tensors are learned, saved and loaded",
+                attempt=f"Tensor({value!r:.20})",
             )
 
     def own(self) -> Iterator[tuple[str, Any]]:

@@ -26,7 +26,7 @@ from typing import Any, Self
 import numpy as np
 
 from cgkit import operators as ops
-from cgkit.errors import CaptureError, CgkitError, OperandError
+from cgkit.errors import CaptureError, OperandError
 from cgkit.nn import outline
 from cgkit.nn.calling import recorder, scope, takes_key, tell_place
 from cgkit.nn.fitting import fitting_arrays
@@ -61,6 +61,14 @@ class Module(Holder):
     training = True
     """Whether dropout drops and batch normalization looks at the batch; see `train` and `eval`."""
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in METHODS:
+            raise OperandError(
+                f"{type(self).__name__}.{name} is what every module can be asked, no attribute",
+                attempt=f"another name, such as self.my_{name}",
+            )
+        super().__setattr__(name, value)
+
     def forward(self, *inputs: Any, **settings: Any) -> Any:
         """Say what the module computes; every subclass has its own.
 
@@ -82,7 +90,7 @@ class Module(Holder):
         settings
             Whatever else `forward` takes.
         """
-        builder = recorder(inputs)
+        builder = recorder((*inputs, key, *settings.values()))
         if builder is not None and not self._copied:
             return self._recorded(builder)(*inputs, key=key, **settings)
         if takes_key(type(self).forward):
@@ -90,7 +98,7 @@ class Module(Holder):
         try:
             with scope(self, builder):
                 return self.forward(*inputs, **settings)
-        except CgkitError as error:
+        except Exception as error:
             tell_place(error, self)
             raise
 
@@ -198,6 +206,15 @@ class Module(Holder):
 
     def __repr__(self) -> str:
         return outline.outline(self)
+
+
+METHODS = frozenset(
+    name
+    for part in (Holder, Module)
+    for name, value in vars(part).items()
+    if not name.startswith("_") and (callable(value) or isinstance(value, property))
+) - {"forward"}
+"""What every module can be asked: names that are taken."""
 
 
 def subkey(key: Any, number: int) -> Any:

@@ -82,7 +82,7 @@ def _begin(line: Line) -> str:
 
 
 def _plain(value: Any) -> bool:
-    return isinstance(value, PLAIN) or (isinstance(value, tuple) and all(map(_plain, value)))
+    return isinstance(value, PLAIN) or (isinstance(value, tuple | list) and all(map(_plain, value)))
 
 
 def _lines(holder: Holder, name: str, depth: int, seen: set[int]) -> list[Line]:

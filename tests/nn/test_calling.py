@@ -17,7 +17,7 @@ def test_the_graph_that_is_being_built():
     builder = GraphBuilder()
     x = builder.placeholder(())
     assert recorder((1.0, x)) is builder
-    assert recorder((1.0, (np.ones(2), [x]))) is builder
+    assert recorder((1.0, (np.ones(2), [{"a": x}]))) is builder
     assert recorder((1.0, np.ones(2), None)) is None
 
 

@@ -114,6 +114,8 @@ def test_a_trace_runs_as_eager(case, training):
     traced = trace(lambda x, key: nn.functional(layer, layer.named_tensors(), x, key=key), x, KEY)
     found = run(traced.graph, x, KEY, *(tensor.data for tensor in traced.captured))
     equal(found, results + buffers)
+    mine = [id(tensor) for tensor in layer.named_tensors().values()]
+    assert [id(tensor) for tensor in traced.captured] == mine
 
 
 @pytest.mark.parametrize("case", LAYERS)

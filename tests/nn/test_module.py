@@ -1,9 +1,11 @@
 """Calling, listing, saving and loading modules, and what an error says of the place."""
 
+import copy
+
 import numpy as np
 import pytest
 
-from cgkit import Generator, GraphBuilder, Tensor, no_grad, ops
+from cgkit import Generator, GraphBuilder, Tensor, no_grad, ops, trace
 from cgkit.errors import CgkitError, OperandError, StateError
 from cgkit.nn import Dropout, Linear, Module, ReLU, Sequential, subkey
 
@@ -148,6 +150,37 @@ def test_nodes_of_a_graph_stand_under_the_names_of_their_layers():
 def test_a_module_without_a_forward_says_so():
     with pytest.raises(OperandError, match="Module has no forward"):
         Module()(1.0)
+
+
+def test_an_error_of_any_kind_says_where():
+    class Wrong(Module):
+        def forward(self, x):
+            raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no") as caught:
+        Sequential(ReLU(), Wrong())(1.0)
+    assert caught.value.__notes__ == ["  in layer 1 = Wrong()"]
+
+
+@pytest.mark.parametrize("name", ["state", "train", "parameters", "heading", "members"])
+def test_what_every_module_can_be_asked_is_no_attribute(name):
+    with pytest.raises(OperandError, match=rf"Module\.{name} is what every module can be asked"):
+        setattr(Module(), name, Tensor(1.0))
+
+
+def test_a_module_can_be_copied():
+    network = Network(Generator(0))
+    network(np.ones((2, 3), "float32"), key=ops.key(0)).sum().backward()
+    other = copy.deepcopy(network)
+    other.hidden.weight.data[...] = 7.0
+    assert network.hidden.weight.data.max() < 7.0
+    np.testing.assert_array_equal(other.scores.weight.grad.data, network.scores.weight.grad.data)
+    assert list(other.state()) == list(network.state())
+
+
+def test_inputs_of_a_trace_have_their_names():
+    traced = trace(Network(Generator(0)).eval(), np.ones((2, 3), "float32"))
+    assert str(traced.graph).startswith("graph(x: float32[2, 3]")
 
 
 def test_the_key_of_a_part():
