@@ -2,6 +2,8 @@
 
     Tensor        computes at once and remembers how        (dynamic graphs)
     GraphBuilder  describes first, computes later           (static graphs)
+    Session       runs parts of such a graph, and keeps the values of its variables
+    cond, scan    branches and loops, for both
     ops           the operators, for both
     nn            layers with numbers that are learned, of the operators
     draw          a picture of either
@@ -40,28 +42,34 @@ from cgkit.types import Dim, TensorType
 if TYPE_CHECKING:
     from cgkit import nn as nn
     from cgkit import testing as testing
+    from cgkit.control import cond, fori, scan, switch, while_loop
     from cgkit.render import draw, draw_text, save
+    from cgkit.session import Session
+    from cgkit.static import minimize
 
 __version__ = "0.1.0"
 
 __all__ = [
     "CgkitError", "Cost", "CycleError", "Dim", "DtypeError", "Edge", "Generator", "GradientError",
-    "Graph", "GraphBuilder", "GraphError", "Kind", "Node", "Operator", "ShapeError", "Tensor",
-    "TensorType", "Trace", "Value", "cost", "draw", "draw_text", "enable_grad", "find_cycle",
-    "flops", "grad", "gradients", "no_grad", "ops", "recorded", "rewrite", "run", "save",
-    "set_grad", "topological_order", "trace", "verify",
+    "Graph", "GraphBuilder", "GraphError", "Kind", "Node", "Operator", "Session", "ShapeError",
+    "Tensor", "TensorType", "Trace", "Value", "cond", "cost", "draw", "draw_text", "enable_grad",
+    "find_cycle", "flops", "fori", "grad", "gradients", "minimize", "no_grad", "ops", "recorded",
+    "rewrite", "run", "save", "scan", "set_grad", "switch", "topological_order", "trace", "verify",
+    "while_loop",
 ]  # fmt: skip
 
-_LAZY = ("draw", "draw_text", "save")
+_LAZY = {
+    "cond": "control", "draw": "render", "draw_text": "render", "fori": "control",
+    "minimize": "static", "save": "render", "scan": "control", "Session": "session",
+    "switch": "control", "while_loop": "control",
+}  # fmt: skip
 _PACKAGES = ("nn", "testing")
-"""What is imported when it is first asked for."""
+"""What is imported when it is first asked for: names from a module, and whole packages."""
 
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
-        from cgkit import render
-
-        return getattr(render, name)
+        return getattr(importlib.import_module(f"cgkit.{_LAZY[name]}"), name)
     if name in _PACKAGES:
         return importlib.import_module(f"cgkit.{name}")
     raise AttributeError(f"module 'cgkit' has no attribute {name!r}")

@@ -5,7 +5,7 @@
     y = ops.relu(x @ w)           types are inferred, nothing is computed
     graph = builder.graph([y])    an immutable Graph, to run, draw, differentiate, optimize
 
-    value  <  builder  <  tracing, differentiation
+    value, wiring  <  builder  <  tracing, differentiation
 
 A Value is a handle like a Tensor, of higher rank: an operator with a Value among its operands
 records. Only the builder changes; a Value of another builder, or one that outlived its trace, is an
@@ -16,5 +16,6 @@ from cgkit.symbolic.builder import GraphBuilder
 from cgkit.symbolic.differentiation import gradients
 from cgkit.symbolic.tracing import Trace, trace
 from cgkit.symbolic.value import Value
+from cgkit.symbolic.wiring import Effect
 
-__all__ = ["GraphBuilder", "Trace", "Value", "gradients", "trace"]
+__all__ = ["Effect", "GraphBuilder", "Trace", "Value", "gradients", "trace"]

@@ -16,19 +16,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
 
-from cgkit.errors import CaptureError, CgkitError, DtypeError, GraphError, ShapeError
-from cgkit.graph import Graph, source
-from cgkit.node import CONSTANT, INPUT, VARIABLE, Edge, Extras, Node, Operand, Operator
+from cgkit.errors import CaptureError, GraphError
+from cgkit.graph import Graph
+from cgkit.node import INPUT, VARIABLE, Edge, Extras, Node, Operand, Operator
+from cgkit.operators import ALL
 from cgkit.order import infer, topological_order
+from cgkit.symbolic.sources import Sources
 from cgkit.symbolic.value import Value
-from cgkit.types import Dim, Size, TensorType, as_dtype, weak_dtype
+from cgkit.symbolic.wiring import AFTER, ASSIGN, Effect, written
+from cgkit.types import TensorType, weak_dtype
 
+RANDOM_KEY = "random key"
+"""The name of the variable that a Session gives another value in each run."""
 _HERE = str(Path(__file__).resolve().parent.parent)
 
 
-class GraphBuilder:
+class GraphBuilder(Sources):
     """Builds a graph: the only thing here that changes.
 
     Parameters
@@ -55,62 +59,81 @@ class GraphBuilder:
     """
 
     def __init__(self, *, capturing: bool = False, outer: GraphBuilder | None = None) -> None:
-        self._inputs: list[Node] = []
-        self._scopes: list[str] = []
-        self._symbols: set[str] = set() if outer is None else outer._symbols
-        self.closed = ""
+        super().__init__(None if outer is None else outer._symbols)
         self.capturing = capturing
         self.outer = outer
         self.captured: dict[Any, tuple[Any, Value]] = {}
+        self._tokens: tuple[Edge, ...] = ()
+        self._key: Value | None = None
+        self._keys = 0
 
-    def placeholder(
-        self,
-        shape: Sequence[Size | str | None] | Size | str | None,
-        dtype: DTypeLike = "float64",
-        *,
-        name: str = "",
-    ) -> Value:
-        """Declare an input of the graph.
+    def assign(self, variable: Value, new: Any) -> Value:
+        """Give a variable its next value: what is fetched is the new value.
+
+        It is written when a run that needs this node has succeeded. A read sees the value from
+        before the run, unless it depends on the assign.
 
         Parameters
         ----------
-        shape
-            A size for each axis: an int; None for an open size; a string or a Dim for an open size
-            that several placeholders share. One size stands for a vector.
-        dtype
-            The dtype its values will have.
-        name
-            A name for pictures and messages.
+        variable
+            One of this graph's.
+        new
+            A value, array or number of its shape and dtype.
 
         Raises
         ------
+        GraphError
+            It is no variable.
         ShapeError, DtypeError
-            A size is negative or no whole number; the dtype is not of numbers.
+            The new value does not fit.
+
+        Examples
+        --------
+        >>> from cgkit import Session
+        >>> builder = GraphBuilder()
+        >>> count = builder.variable(0, name="count")
+        >>> step = builder.assign(count, count + 1)
+        >>> session = Session(builder)
+        >>> session.run(step).item(), session.run(step).item()
+        (1, 2)
         """
-        listed = shape if isinstance(shape, tuple | list) else (shape,)
-        known = TensorType([self._size(size) for size in listed], as_dtype(dtype))
-        value = self._source(INPUT, known, name)
-        self._inputs.append(value.node)
-        return value
-
-    def variable(self, value: Any, *, name: str = "") -> Value:
-        """Declare a tensor that keeps its value from run to run, with its first value."""
-        array = _as_array(value)
-        return self._source(VARIABLE, TensorType(array.shape, array.dtype), name, array)
-
-    def constant(self, value: Any, dtype: DTypeLike | None = None, *, name: str = "") -> Value:
-        """Put a number or an array into the graph; an array is copied."""
-        array = _as_array(value, dtype)
-        return self._source(CONSTANT, TensorType(array.shape, array.dtype), name, array)
+        made: Value = self.record(ASSIGN, (variable, new), {})
+        written(made.node)
+        return made
 
     @contextmanager
-    def scope(self, name: str) -> Iterator[None]:
-        """Put what is built inside under a name; pictures draw it as a cluster."""
-        self._scopes.append(name)
+    def control_dependencies(self, values: Sequence[Value | Effect]) -> Iterator[None]:
+        """Have everything that is built inside computed after some values.
+
+        A variable that is read inside, after an assign to it, is read with its new value.
+
+        Parameters
+        ----------
+        values
+            Values or effects of this graph.
+        """
+        before = self._tokens
+        for value in values:
+            for part in value.values if isinstance(value, Effect) else (value,):
+                self.check_own(part)
+                self._tokens += (part.edge,)
         try:
             yield
         finally:
-            self._scopes.pop()
+            self._tokens = before
+
+    def key(self) -> Value:
+        """Give a key for random operators: another one at each place, and anew in each run.
+
+        In a body of a loop every step has the same key; `ops.fold_in(key, i)` tells them apart.
+        """
+        if self.outer is not None:
+            return self.inside(self.outer.key())
+        if self._key is None:
+            self._key = self._source(VARIABLE, TensorType((), "uint64"), RANDOM_KEY)
+        self._keys += 1
+        folded: Value = self.record(ALL["fold_in"], (self._key, self._keys), {})
+        return folded
 
     def record(self, operator: Operator, inputs: Sequence[Any], params: Mapping[str, Any]) -> Any:
         """Add a node: an operator on Values, numbers and arrays.
@@ -124,6 +147,8 @@ class GraphBuilder:
         """
         self._check_open()
         edges = self._edges(inputs)
+        if self._tokens and edges:
+            edges = self._after_tokens(edges)
         if operator.tells:
             params = {**params, **{name: self._size(None) for name in operator.tells}}
         node = Node(operator, edges, params, (), Extras(scope="/".join(self._scopes)))
@@ -131,6 +156,21 @@ class GraphBuilder:
         node.extra().results = infer(node, [edge.type for edge in edges])
         values = tuple(Value(edge, self) for edge in node.edges)
         return values if operator.several else values[0]
+
+    def _after_tokens(self, edges: tuple[Edge, ...]) -> tuple[Edge, ...]:
+        """Wire operands so that what reads them waits for the tokens."""
+        new = {
+            written(token.node): token
+            for token in self._tokens
+            if token.node is not None and token.node.operator is ASSIGN
+        }
+        read = [new.get(edge.node, edge) if edge.node is not None else edge for edge in edges]
+        tokens, self._tokens = self._tokens, ()
+        try:
+            first: Value = self.record(AFTER, [Value(e, self) for e in (read[0], *tokens)], {})
+        finally:
+            self._tokens = tokens
+        return (first.edge, *read[1:])
 
     def graph(
         self, outputs: Sequence[Value] | Value, inputs: Sequence[Value] | None = None
@@ -167,36 +207,6 @@ class GraphBuilder:
                 raise GraphError(f"the placeholder {node.name or node} is missing from the inputs")
         edges = tuple(node.edges[0] for node in sources)
         return Graph(edges, tuple(nodes), tuple(value.edge for value in outputs))
-
-    def close(self, why: str) -> None:
-        """Refuse everything from now on, with this reason."""
-        self.closed = why
-
-    def _size(self, size: Size | str | None) -> Size:
-        if size is None:
-            names = ("N", *(f"N{i}" for i in range(2, len(self._symbols) + 3)))
-            size = next(name for name in names if name not in self._symbols)
-        if isinstance(size, str):
-            size = Dim(size)
-        if isinstance(size, Dim):
-            self._symbols |= size.symbols
-            return size
-        if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 0:
-            raise ShapeError(
-                f"{size!r} is no size", attempt="a whole number, a name, or None for an open size"
-            )
-        return int(size)
-
-    def _source(
-        self, operator: Operator, known: TensorType, name: str, value: np.ndarray | None = None
-    ) -> Value:
-        self._check_open()
-        node = source(operator, known, name=name, scope="/".join(self._scopes), value=value)
-        return Value(node.edges[0], self)
-
-    def _check_open(self) -> None:
-        if self.closed:
-            raise CaptureError(f"this graph is closed: {self.closed}")
 
     def check_own(self, value: Any) -> None:
         """Refuse what is no value of this builder, with a CaptureError."""
@@ -263,30 +273,6 @@ class GraphBuilder:
             known = TensorType(tensor.shape, tensor.dtype)
             self.captured[id(tensor)] = (tensor, self.placeholder(known.shape, known.dtype))
         return self.captured[id(tensor)][1]
-
-
-def _as_array(value: Any, dtype: DTypeLike | None = None) -> np.ndarray:
-    """Copy numbers, an array or a Tensor into an array.
-
-    Raises
-    ------
-    DtypeError
-        They are no real numbers, or do not fit the dtype.
-    """
-    data = value.data if isinstance(value, Operand) and hasattr(value, "data") else value
-    try:
-        array = np.array(data, dtype=dtype)
-    except (ValueError, TypeError, OverflowError) as error:
-        if isinstance(error, CgkitError):
-            raise
-        if "inhomogeneous" in str(error):
-            raise ShapeError(
-                f"nested lists of unlike lengths make no tensor: {value!r:.60}"
-            ) from None
-        raise DtypeError(f"cannot put {value!r:.60} into a graph: {error}") from None
-    if array.dtype.kind not in "fiub":
-        raise DtypeError(f"a graph holds real numbers, not {array.dtype}: {value!r:.60}")
-    return array
 
 
 def _author_line() -> int | None:

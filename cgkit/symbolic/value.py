@@ -27,12 +27,13 @@ class Recorder(Protocol):
 class Value(Arithmetic):
     """A tensor that a graph will compute: a handle to an edge of a graph being built."""
 
-    __slots__ = ("builder", "edge")
+    __slots__ = ("builder", "edge", "trainable")
     rank = 2
 
     def __init__(self, edge: Edge, builder: Recorder) -> None:
         self.edge = edge
         self.builder = builder
+        self.trainable = False
 
     def apply(self, operator: Operator, inputs: tuple[Any, ...], params: Mapping[str, Any]) -> Any:
         """Record an operator on these operands."""

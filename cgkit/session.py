@@ -1,0 +1,253 @@
+"""Run parts of a static graph, again and again, with variables that keep their values.
+
+    session.run([loss, step], {x: images, y: labels})
+
+        what is fetched and fed ─ extract ─> Graph ─ passes ─> run ─> values
+                                                                 └──> next values, kept last
+
+A run that fails changes nothing: next values are kept when everything has been computed. Each
+session has its own values, so several may run one graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from cgkit import tree
+from cgkit.errors import CaptureError, DtypeError, GraphError, OperandError, ShapeError, StateError
+from cgkit.graph import Graph
+from cgkit.interpret import run
+from cgkit.node import Edge, Node
+from cgkit.operators import ALL
+from cgkit.static import Extraction, extract
+from cgkit.symbolic import Effect, GraphBuilder, Value
+from cgkit.symbolic.builder import RANDOM_KEY
+from cgkit.types import show_shape, solve
+
+Pass = Callable[[Graph], Graph]
+Executor = Callable[..., Sequence[np.ndarray]]
+
+
+class Session:
+    """Runs a graph and keeps the values of its variables.
+
+    Parameters
+    ----------
+    builder
+        Of the graph; nodes may still be added between runs.
+    seed
+        Of all random numbers: the same seed, the same numbers, run by run.
+    passes
+        Applied to each part before it is run for the first time: functions from Graph to Graph.
+    executor
+        Runs a graph on arrays.
+
+    Raises
+    ------
+    OperandError
+        There is no GraphBuilder, or the seed is no whole number.
+
+    Examples
+    --------
+    >>> builder = GraphBuilder()
+    >>> x = builder.placeholder((None,), name="x")
+    >>> w = builder.variable(3.0, name="w")
+    >>> session = Session(builder)
+    >>> session.run(x * w, {x: [1.0, 2.0]})
+    array([3., 6.])
+    """
+
+    def __init__(
+        self,
+        builder: GraphBuilder,
+        *,
+        seed: int = 0,
+        passes: Sequence[Pass] = (),
+        executor: Executor = run,
+    ) -> None:
+        if not isinstance(builder, GraphBuilder):
+            raise OperandError(f"a Session runs a GraphBuilder, not {type(builder).__name__}")
+        self.builder = builder
+        self.seed = seed
+        self.runs = 0
+        self._first_key = ALL["key"](seed)
+        self._passes = tuple(passes)
+        self._executor = executor
+        self._values: dict[Node, np.ndarray] = {}
+        self._parts: dict[Any, Extraction] = {}
+
+    def run(self, fetches: Any, feeds: Mapping[Value, Any] | None = None) -> Any:
+        """Compute some tensors.
+
+        Parameters
+        ----------
+        fetches
+            Values, or effects such as a step of training, nested in tuples, lists and dicts.
+        feeds
+            Numbers for placeholders, or for any other tensor of the graph, whose own computation
+            is then left out.
+
+        Returns
+        -------
+        Any
+            An array for each value and None for each effect, nested as the fetches are.
+
+        Raises
+        ------
+        GraphError
+            A placeholder is needed and not fed; a variable has no value yet; two assigns of one
+            variable have no order.
+        ShapeError, DtypeError
+            What is fed does not fit.
+        CaptureError
+            A fetch or a feed is of another graph, or no value at all.
+        """
+        leaves, structure = tree.flatten(fetches)
+        values = [value for leaf in leaves for value in self._of(leaf)]
+        given = self._fed(feeds or {})
+        part = self._part([value.edge for value in values], [value.edge for value in given])
+        read = [self._value(variable) for variable in part.reads]
+        found = self._executor(part.graph, *given.values(), *read)
+        computed = iter(found)
+        results = [_result(leaf, computed) for leaf in leaves]
+        self._values.update(zip(part.writes, map(_kept, found[len(values) :]), strict=True))
+        self.runs += any(variable.name == RANDOM_KEY for variable in part.reads)
+        return tree.unflatten(structure, results)
+
+    def state(self) -> dict[str, np.ndarray]:
+        """Give the values of all variables, by name, and of the random numbers' place.
+
+        Raises
+        ------
+        StateError
+            Two variables have one name, or one has none.
+        """
+        state = {}
+        for name, variable in self._named().items():
+            state[name] = self._value(variable).copy()
+        return {**state, RANDOM_KEY: np.array([self.seed, self.runs])}
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Give all variables the values that `state` gave, of this session or of another.
+
+        Raises
+        ------
+        StateError
+            A name is missing or unknown, or a value has another type; nothing is changed.
+        """
+        named = self._named()
+        wrong = [f"{name} is missing" for name in named if name not in state]
+        wrong += [f"{name} is unknown" for name in state if name not in {*named, RANDOM_KEY}]
+        new = {}
+        for name, variable in named.items():
+            if name not in state:
+                continue
+            array, known = np.asarray(state[name]), variable.edges[0].type
+            if array.dtype != known.dtype or array.shape != known.shape:
+                wrong.append(f"{name} is {known}, got {array.dtype}{list(array.shape)}")
+            new[variable] = _kept(array)
+        if wrong:
+            raise StateError("this state does not fit the graph", why="\n  ".join(wrong))
+        self._values.update(new)
+        if RANDOM_KEY in state:
+            self.seed, self.runs = (int(x) for x in np.asarray(state[RANDOM_KEY]))
+            self._first_key = ALL["key"](self.seed)
+
+    def _of(self, fetch: Any) -> tuple[Value, ...]:
+        values = fetch.values if isinstance(fetch, Effect) else (fetch,)
+        for value in values:
+            self.builder.check_own(value)
+        return tuple(values)
+
+    def _part(self, fetches: Sequence[Edge], feeds: Sequence[Edge]) -> Extraction:
+        key = tuple(e.key for e in fetches), tuple(e.key for e in feeds)
+        if key not in self._parts:
+            part = extract(fetches, feeds)
+            graph = part.graph
+            for act in self._passes:
+                graph = act(graph)
+            self._parts[key] = Extraction(graph, part.reads, part.writes)
+        return self._parts[key]
+
+    def _fed(self, feeds: Mapping[Value, Any]) -> dict[Value, np.ndarray]:
+        if not isinstance(feeds, Mapping):
+            raise OperandError(
+                f"feeds are a dict from values to numbers, not {type(feeds).__name__}",
+                attempt="session.run(y, {x: [1.0, 2.0]})",
+            )
+        binding: dict[str, int] = {}
+        found = {}
+        for value, numbers in feeds.items():
+            self.builder.check_own(value)
+            found[value] = _fitting(value, numbers, binding)
+        return found
+
+    def _value(self, variable: Node) -> np.ndarray:
+        if variable.name == RANDOM_KEY:
+            return np.asarray(ALL["fold_in"](self._first_key, self.runs))
+        found = self._values.get(variable, variable.value)
+        if found is None:
+            raise GraphError(
+                f"the variable {variable.name or ''} has no value yet".replace("  ", " "),
+                attempt="an assign or load_state before it is read",
+            )
+        return found
+
+    def _named(self) -> dict[str, Node]:
+        named: dict[str, Node] = {}
+        for number, value in enumerate(self.builder.variables):
+            name = value.node.name
+            if not name or name in named:
+                raise StateError(
+                    f"variable {number} of the graph has "
+                    + (f"the name {name!r}, as another" if name else "no name"),
+                    attempt='builder.variable(..., name="weights")',
+                )
+            named[name] = value.node
+        return named
+
+
+def _fitting(value: Value, numbers: Any, binding: dict[str, int]) -> np.ndarray:
+    """Give what is fed as an array of the type that it stands for."""
+    name = value.node.name or value.node.operator.name
+    data = numbers.data if hasattr(numbers, "version") else numbers
+    if isinstance(data, Value):
+        raise CaptureError(f"{name} is fed {data!r}, which has no numbers")
+    try:
+        array = np.asarray(data)
+    except ValueError as error:
+        raise ShapeError(f"{name} is fed lists of unlike lengths: {error}") from None
+    plain = not isinstance(data, np.ndarray | np.generic)
+    if plain and array.dtype.kind in "biuf" and np.can_cast(array.dtype, value.dtype, "same_kind"):
+        array = array.astype(value.dtype)
+    if array.dtype != value.dtype:
+        raise DtypeError(
+            f"{name} is {value.type}, but is fed {array.dtype}",
+            attempt=f'x.astype("{value.dtype.name}")',
+        )
+    try:
+        solve(value.shape, array.shape, binding)
+    except ShapeError as error:
+        raise ShapeError(
+            f"{name} is {value.type}, but is fed shape {show_shape(array.shape)}", why=error.why
+        ) from None
+    return array
+
+
+def _result(fetch: Any, computed: Iterator[np.ndarray]) -> np.ndarray | None:
+    """Take what belongs to a fetch: an array that nobody else holds, or None for an effect."""
+    if isinstance(fetch, Effect):
+        for _ in fetch.values:
+            next(computed)
+        return None
+    return np.array(next(computed))
+
+
+def _kept(array: np.ndarray) -> np.ndarray:
+    """Keep a value so that nobody can write to it."""
+    kept = np.array(array)
+    kept.flags.writeable = False
+    return kept
