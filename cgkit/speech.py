@@ -89,15 +89,17 @@ def spelled(rule: Rule, settings: Callable[..., Any] | Mapping[str, Any]) -> Rul
 
 
 def form(operator: Any) -> str:
-    """Write how an operator is called.
+    """Write how an operator is called; sizes that only its run tells are nobody's to give.
 
     Examples
     --------
     >>> from cgkit import ops
-    >>> form(ops.matmul), form(ops.concat)
-    ('matmul(a, b)', 'concat(*parts, axis=0)')
+    >>> form(ops.matmul), form(ops.concat), form(ops.nonzero)
+    ('matmul(a, b)', 'concat(*parts, axis=0)', 'nonzero(a)')
     """
-    return f"{operator.name}{calling(operator)}".replace(", /", "")
+    called = calling(operator)
+    given = [p for p in called.parameters.values() if p.name not in operator.tells]
+    return f"{operator.name}{called.replace(parameters=given)}".replace(", /", "")
 
 
 def manual(operator: Any) -> str:

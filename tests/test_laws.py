@@ -49,7 +49,7 @@ WHY_NOT = {
         for name in (
             "concat", "matmul", "split", "tril", "triu", "diagonal", "on_diagonal", "eye_like",
             "softmax", "log_softmax", "cumsum", "cumprod", "recurrence", "gather_elements",
-            "add_elements", "positions", "argsort", "argtopk", "argcummax", "argcummin",
+            "add_elements", "positions", "argsort", "argtopk", "argcummax", "argcummin", "argunique",
             "logcumsumexp", "det", "cofactors",
             "avg_pool", "avg_unpool", "lp_pool", "max_pool", "max_pool_places", "max_pool_taken",
             "max_unpool", "batch_norm", "batch_norm_train",
@@ -69,7 +69,10 @@ WHY_NOT = {
         for name in ("one_hot",)
         for what in ("float64", "float32", "nan", "inf")
     },
-    **{("nonzero", what): "its shape depends on data: no law can foretell it" for what in WANTED},
+    **{
+        ("non_max_suppression", what): "it takes boxes and scores, floats of three axes"
+        for what in ("0-d", "int32", "int64")
+    },
 }  # fmt: skip
 
 # Sums, products and choices of single numbers have one right answer, with no rounding in between.

@@ -113,6 +113,7 @@ SAMPLES: Mapping[str, Sequence[Call]] = MappingProxyType({
     "take": [(((3, 2),), lambda f, x: f(x, IDS))],
     "thresholded_relu": [(ONE, lambda f, x: f(x + 9.0)), (ONE, lambda f, x: f(x - 9.0))],
     "topk": [(ONE, lambda f, x: f(x, 2))],
+    "unique": [(ONE, lambda f, x: f(x)[0]), (ONE, lambda f, x: f(x, axis=1, ordered=False)[0])],
     "unbind": [(ONE, lambda f, x: f(x, axis=1))],
 })  # fmt: skip
 """Calls of each function, by its name."""

@@ -24,7 +24,7 @@ from cgkit.operators.movement import reshape
 from cgkit.operators.operands import as_operand, as_places
 from cgkit.operators.samples import variations, with_params
 from cgkit.operators.settings import as_shape, as_whole, normal_axis
-from cgkit.types import Shape, Size, TensorType, as_dtype, meet_shapes, show_shape, value_of
+from cgkit.types import OPEN, Shape, Size, TensorType, as_dtype, meet_shapes, show_shape, value_of
 
 
 def _check_places(name: str, dtype: np.dtype) -> None:
@@ -182,17 +182,24 @@ positions: Operator = Operator(
 )  # fmt: skip
 
 
-def _infer_nonzero(a: TensorType) -> TensorType:
-    raise ShapeError(
-        "how many elements are not 0 is not known before the graph runs",
-        attempt="where(mask, x, 0.0), which keeps the shape; or nonzero on a Tensor",
-    )
+def _infer_nonzero(a: TensorType, number: Size = OPEN) -> TensorType:
+    return TensorType((number, a.ndim), "int64")
+
+
+def _nonzero_samples(rng: np.random.Generator) -> Any:
+    marks = rng.permutation([0.0, 1.0, 2.0, 0.0, 3.0, 1.0])
+    for dtype in ("float64", "float32", "int32", "int64"):
+        yield Sample((marks.reshape(2, 3).astype(dtype),), {"number": 4})
+        yield Sample((np.array(2, dtype),), {"number": 1})
+        yield Sample((np.zeros((0, 3), dtype),), {"number": 0})
+    yield Sample((marks[::-1],), {"number": 4})
+    yield Sample((np.array([np.nan, 0.0, -0.0, np.inf]),), {"number": 2})
 
 
 nonzero: Operator = Operator(
-    "nonzero", lambda a: np.argwhere(a).astype("int64"), _infer_nonzero, operands=1,
-    kind=Kind.OPAQUE, family="indexing", flops=no_flops,
-    doc="the places of the elements that are not 0, a row for each; not in graphs, only at once",
+    "nonzero", lambda a, number=OPEN: np.argwhere(a).astype("int64"), _infer_nonzero, operands=1,
+    kind=Kind.OPAQUE, family="indexing", flops=no_flops, samples=_nonzero_samples,
+    tells=("number",), doc="the places of the elements that are not 0, a row for each",
 )  # fmt: skip
 
 

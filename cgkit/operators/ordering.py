@@ -1,6 +1,7 @@
 """Order: where the largest stands, in which order numbers go, the first few of them.
 
     a = 3 1 2      argmax 0      argsort 1 2 0      sort 1 2 3      topk(2) 3 2 , 0 2
+    a = 3 1 3      argunique 1 0 (the first 1, the first 3), 1 0 1, 1 2      unique 1 3
 
 Places are ints and have no gradient. Sorted numbers are gathered by their places, so each passes
 its gradient to the element it was. nan counts as larger than all; of equals the first comes first.
@@ -8,19 +9,21 @@ its gradient to the element it was. nan counts as larger than all; of equals the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from cgkit.errors import ShapeError
-from cgkit.node import Kind, Operator
+from cgkit.node import Kind, MultiOperator, Operator, Sample
 from cgkit.operators.elementwise import no_flops
-from cgkit.operators.gathering import gather_elements
+from cgkit.operators.gathering import gather_elements, take
+from cgkit.operators.movement import reshape
+from cgkit.operators.operands import as_operand
 from cgkit.operators.reduction import nothing_to_reduce, reduced_shape
 from cgkit.operators.samples import with_params
 from cgkit.operators.settings import is_whole, normal_axis
-from cgkit.types import Dim, Size, TensorType, value_of
+from cgkit.types import OPEN, Dim, Size, TensorType, value_of
 
 PLACES = np.dtype("int64")
 
@@ -138,6 +141,46 @@ argcummax: Operator = _running_place("argcummax", np.maximum, "largest")
 argcummin: Operator = _running_place("argcummin", np.minimum, "smallest")
 
 
+def _infer_argunique(
+    a: TensorType, axis: int, ordered: bool = True, number: Size = OPEN
+) -> tuple[TensorType, ...]:
+    at = normal_axis(axis, a.ndim)
+    return tuple(TensorType((size,), PLACES) for size in (number, a.shape[at], number))
+
+
+def _argunique(
+    a: Any, axis: int, ordered: bool = True, number: Size = OPEN
+) -> tuple[np.ndarray, ...]:
+    array = np.asarray(a)
+    at = normal_axis(axis, array.ndim)
+    _, first, place, many = np.unique(
+        array, return_index=True, return_inverse=True, return_counts=True, axis=at
+    )
+    place = place.reshape(-1)
+    if not ordered:
+        order = np.argsort(first)
+        first, many, place = first[order], many[order], np.argsort(order)[place]
+    return first.astype(PLACES), place.astype(PLACES), many.astype(PLACES)
+
+
+def _argunique_samples(rng: np.random.Generator) -> Iterator[Sample]:
+    rows = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
+    for dtype in ("float64", "float32", "int32", "int64"):
+        yield Sample((rows.astype(dtype),), {"axis": 0, "number": 2})
+        yield Sample((rows[0].astype(dtype),), {"axis": -1, "ordered": False, "number": 2})
+        yield Sample((np.zeros((0, 2), dtype),), {"axis": 0, "number": 0})
+    yield Sample((rows[::-1, ::-1],), {"axis": 1, "ordered": False, "number": 2})
+    yield Sample((np.array([np.inf, np.nan, -np.inf, np.inf]),), {"axis": 0, "number": 3})
+
+
+argunique: Operator = MultiOperator(
+    "argunique", _argunique, _infer_argunique, operands=1, kind=Kind.OPAQUE, family="indexing",
+    flops=no_flops, samples=_argunique_samples, tells=("number",),
+    doc="for the parts of a along an axis: where each comes first, in rising order or as they "
+    "come; for each part, which of these it is; how often each comes",
+)  # fmt: skip
+
+
 def sort(a: Any, axis: int = -1, descending: bool = False) -> Any:
     """Sort the elements along an axis.
 
@@ -172,6 +215,40 @@ def topk(a: Any, k: int, axis: int = -1, largest: bool = True) -> tuple[Any, Any
     return gather_elements(a, places, axis=axis), places
 
 
+def unique(a: Any, axis: int | None = None, ordered: bool = True) -> tuple[Any, Any, Any, Any]:
+    """Give each element once, or each part along an axis, and where and how often it comes.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+    axis
+        Along which axis its parts lie; by default its elements, laid flat.
+    ordered
+        Whether in rising order, or else in that of where each comes first.
+
+    Returns
+    -------
+    tuple of tensors
+        What there is; where each comes first; which of these each part of a is; how often each
+        comes.
+
+    Examples
+    --------
+    >>> for found in unique(np.array([2, 1, 1, 3])):
+    ...     print(found)
+    [1 2 3]
+    [1 0 3]
+    [1 0 0 2]
+    [2 1 1]
+    """
+    a = as_operand(a)
+    if axis is None:
+        a, axis = reshape(a, shape=(-1,)), 0
+    first, place, many = argunique(a, axis=axis, ordered=ordered)
+    return take(a, first, axis=axis), first, place, many
+
+
 def cummax(a: Any, axis: int) -> Any:
     """Give the largest element up to each one along an axis.
 
@@ -194,4 +271,4 @@ def cummin(a: Any, axis: int) -> Any:
     return gather_elements(a, argcummin(a, axis=axis), axis=axis)
 
 
-COMPOSED = (sort, topk, cummax, cummin)
+COMPOSED = (sort, topk, unique, cummax, cummin)

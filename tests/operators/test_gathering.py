@@ -80,11 +80,21 @@ def test_one_hot():
         ops.one_hot(Tensor([1.0]), size=2)
 
 
-def test_nonzero_works_at_once_and_says_why_not_in_a_graph():
+def test_nonzero_tells_how_many_there_are():
     assert ops.nonzero(Tensor([[0.0, 2.0], [3.0, 0.0]])).data.tolist() == [[0, 1], [1, 0]]
     assert ops.nonzero(np.zeros((2, 2))).shape == (0, 2)
-    with pytest.raises(ShapeError, match="how many elements are not 0 is not known"):
-        ops.nonzero(GraphBuilder().placeholder((2,)))
+    builder = GraphBuilder()
+    x, y = builder.placeholder((None,)), builder.placeholder((2,))
+    places = ops.nonzero(x)
+    assert places.shape[1] == 1
+    chosen = ops.take(x, places[:, 0])
+    graph = builder.graph([chosen, chosen + y], [x, y])
+    for numbers in ([0.0, 3.0, 5.0], [7.0, 0.0, 0.0, 1.0]):
+        kept, both = run(graph, np.array(numbers), np.ones(2))
+        assert kept.tolist() == [n for n in numbers if n]
+        assert both.tolist() == [n + 1 for n in numbers if n]
+    with pytest.raises(ShapeError, match=r"cannot broadcast \(3,\) with \(2,\)"):
+        run(graph, np.array([1.0, 2.0, 3.0]), np.ones(2))
 
 
 def test_positions_of_an_open_axis():

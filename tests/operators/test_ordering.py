@@ -115,3 +115,50 @@ def test_how_many_may_be_an_open_size():
     np.testing.assert_array_equal(run(graph, rows, rows[0, :2])[0], [[4, 3]])
     with pytest.raises(ShapeError, match="there are no K elements on an axis of size 4"):
         run(graph, rows, np.zeros(5, "float32"))
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+@pytest.mark.parametrize("axis", [None, 0, 1, -1])
+@pytest.mark.parametrize("dtype", ["float64", "int8", "bool"])
+def test_what_there_is(ordered, axis, dtype):
+    x = np.random.default_rng(3).integers(0, 2, size=(3, 4, 2)).astype(dtype)
+    found, first, place, many = ops.unique(x, axis=axis, ordered=ordered)
+    parts = x.reshape(-1) if axis is None else np.moveaxis(x, axis, 0)
+    kept = found if axis is None else np.moveaxis(found, axis, 0)
+    np.testing.assert_array_equal(kept[place], parts)
+    np.testing.assert_array_equal(parts[first], kept)
+    np.testing.assert_array_equal(many, np.bincount(place))
+    assert len(first) == len({part.tobytes() for part in parts})
+    for at, there in zip(first, kept, strict=True):
+        assert not any((parts[i] == there).all() for i in range(at))
+    if ordered:
+        flat = [part.ravel().tolist() for part in kept]
+        assert flat == sorted(flat)
+    else:
+        assert first.tolist() == sorted(first)
+
+
+def test_few_parts_and_parts_of_nothing():
+    assert [y.tolist() for y in ops.unique(np.array(7))] == [[7], [0], [0], [1]]
+    assert [y.shape for y in ops.unique(np.zeros((0, 3)), axis=0)] == [(0, 3), (0,), (0,), (0,)]
+    found, first, place, many = ops.unique(np.zeros((3, 0)), axis=0)
+    assert found.shape == (1, 0)
+    assert (first.tolist(), place.tolist(), many.tolist()) == ([0], [0, 0, 0], [3])
+
+
+def test_a_graph_is_told_how_many_there_are():
+    builder = GraphBuilder()
+    x = builder.placeholder((None,))
+    found, first, place, many = ops.unique(x)
+    graph = builder.graph([found, first, place, many])
+    for numbers in ([2.0, 1.0, 1.0, 3.0], [5.0], []):
+        for got, want in zip(
+            run(graph, np.array(numbers)), ops.unique(np.array(numbers)), strict=True
+        ):
+            np.testing.assert_array_equal(got, want)
+
+
+def test_what_there_is_passes_its_gradient_to_the_first():
+    x = Tensor([2.0, 1.0, 1.0], requires_grad=True)
+    (ops.unique(x)[0] * Tensor([3.0, 5.0])).sum().backward()
+    assert x.grad.numpy().tolist() == [5.0, 3.0, 0.0]

@@ -4,7 +4,7 @@
     Gather   places [0, 2], axis 1                           x[:, [0, 2]]
     OneHot   depth 3, values [off, on]                       on where the place is, else off
 
-How much NonZero, Compress and Unique find depends on data: they work on what is known only.
+How much NonZero, Compress and Unique find depends on data: a size that the run tells.
 """
 
 from __future__ import annotations
@@ -103,31 +103,19 @@ def _one_hot(step: Step, places: Any, depth: Any, values: Any) -> Any:
 
 
 def _nonzero(step: Step, x: Any) -> Any:
-    return ops.transpose(ops.nonzero(step.known(x, "what may be 0")))
+    return ops.transpose(ops.nonzero(x))
 
 
 def _compress(step: Step, x: Any, condition: Any) -> Any:
-    mask = step.known(condition, "the condition").reshape(-1)
+    places = ops.reshape(ops.nonzero(condition), shape=(-1,))
     axis = step.setting("axis", None)
     if axis is None:
         x, axis = ops.reshape(x, shape=(-1,)), 0
-    return ops.take(x, np.nonzero(mask)[0], axis=axis)
+    return ops.take(x, places, axis=axis)
 
 
-def _unique(step: Step, x: Any) -> tuple[np.ndarray, ...]:
-    array = step.known(x, "what is counted")
-    axis = step.setting("axis", None)
-    if axis is None:
-        array, axis = array.reshape(-1), 0
-    found, first, place, many = np.unique(
-        array, return_index=True, return_inverse=True, return_counts=True, axis=axis
-    )
-    place = place.reshape(-1)
-    if not step.setting("sorted", 1):
-        order = np.argsort(first, kind="stable")
-        found, first, many = np.take(found, order, axis), first[order], many[order]
-        place = np.argsort(order, kind="stable")[place]
-    return found, *(x.astype(np.int64) for x in (first, place, many))
+def _unique(step: Step, x: Any) -> Any:
+    return ops.unique(x, axis=step.setting("axis", None), ordered=bool(step.setting("sorted", 1)))
 
 
 def _reverse_sequence(step: Step, x: Any, lengths: Any) -> Any:
