@@ -39,6 +39,8 @@ class Line(Item):
     """How many passed in each reading."""
     reasons: dict[str, int] = field(default_factory=dict)
     """Why the rest did not, and how many of each sort."""
+    ways: dict[str, int] = field(default_factory=dict)
+    """How many passed in which way, where the suite tells."""
 
 
 @click.command()
@@ -48,9 +50,9 @@ class Line(Item):
 def command(names: tuple[str, ...], fetch: bool, as_json: bool) -> None:
     """Run tests that others wrote, and count what passes.
 
-    Suites are opinfo, gradcheck and autograd; without a name all of them run. The tests of autograd
-    are fetched only with --fetch, once. Exit code 1 says that less passed than should, 3 that
-    something is not here.
+    Suites are opinfo, gradcheck, onnx and autograd; without a name all of them run. The tests of
+    autograd are fetched only with --fetch, once. Exit code 1 says that less passed than should, 3
+    that something is not here.
     """
     folder = find_project(Path.cwd()).root / "build" / "conformance"
     lines: list[Item] = []
@@ -132,10 +134,11 @@ def line(name: str, status: Status, row: Row, readings: Iterable[str], more: str
     parts = [f"{row.passed:,} of {row.tried:,}", *filter(None, [more])]
     told = bool(more) and len(each) > 1
     parts += [f"{name} {n:,}" for name, n in each.items() if told or n != row.passed]
+    parts += [f"{count:,} {way}" for way, count in row.ways.most_common() if more]
     common = row.reasons.most_common()
     texts = [f"{count:,} x {reason}" for reason, count in common[:REASONS]]
     if len(common) > REASONS:
         rest = sum(count for _, count in common[REASONS:])
         texts.append(f"{rest:,} x {len(common) - REASONS} other reasons")
     detail = "\n".join([", ".join(parts), *texts])
-    return Line(name, status, detail, row.passed, row.tried, each, dict(common))
+    return Line(name, status, detail, row.passed, row.tried, each, dict(common), dict(row.ways))

@@ -2,7 +2,7 @@
 
     build/conformance/opinfo.jsonl
         {"fingerprint": "..."}                                     what was tested, with what
-        {"case": "add 0", "outcomes": [["add", [], ""]]}            a line for each case done
+        {"case": "add 0", "outcomes": [["add", [], "", ""]]}        a line for each case done
 
 Another fingerprint (a file of cgkit changed, or a version of what is run), and all is done anew. A
 last line that is not whole was being written when the run stopped, and is dropped.
@@ -55,7 +55,10 @@ class Log:
                 if number == 0 and found["fingerprint"] != self.mark:
                     return {}
                 if number:
-                    each = [Outcome(group, tuple(f), why) for group, f, why in found["outcomes"]]
+                    each = [
+                        Outcome(group, tuple(failed), why, way)
+                        for group, failed, why, way in found["outcomes"]
+                    ]
                     done[found["case"]] = each
             except (ValueError, TypeError, KeyError):
                 break
@@ -81,5 +84,5 @@ class Log:
 
 
 def _line(case: str, outcomes: Sequence[Outcome]) -> str:
-    each = [[x.group, list(x.failed), x.reason] for x in outcomes]
+    each = [[x.group, list(x.failed), x.reason, x.way] for x in outcomes]
     return json.dumps({"case": case, "outcomes": each})

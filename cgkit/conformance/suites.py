@@ -1,7 +1,8 @@
 """The suites by name, in the order in which they run.
 
-    opinfo      torch's samples of its core operators       (ONNX's tests are to follow)
+    opinfo      torch's samples of its core operators
     gradcheck   torch's judge of gradients
+    onnx        ONNX's tests of a backend
     autograd    the tests of HIPS autograd
 
 A suite is added here, by one name.
@@ -14,12 +15,13 @@ from types import MappingProxyType
 
 from cgkit.conformance.gradcheck import GRADCHECK
 from cgkit.conformance.hips.suite import AUTOGRAD
+from cgkit.conformance.onnx_backend import ONNX
 from cgkit.conformance.opinfo import OPINFO
 from cgkit.conformance.suite import Suite
 from cgkit.errors import UsageFault
 
 SUITES: Mapping[str, Suite] = MappingProxyType(
-    {suite.name: suite for suite in (OPINFO, GRADCHECK, AUTOGRAD)}
+    {suite.name: suite for suite in (OPINFO, GRADCHECK, ONNX, AUTOGRAD)}
 )
 """Every suite."""
 

@@ -28,6 +28,8 @@ class Outcome:
     """The readings in which it failed."""
     reason: str = ""
     """Why, in one line; empty when it passed."""
+    way: str = field(default="", repr=False)
+    """How it was done, where a suite can do it in several ways."""
 
 
 @dataclass
@@ -39,6 +41,8 @@ class Row:
     failed: Counter[str] = field(default_factory=Counter)
     """How many failed in each reading."""
     reasons: Counter[str] = field(default_factory=Counter)
+    ways: Counter[str] = field(default_factory=Counter)
+    """How many passed in which way, where a suite tells."""
 
     def add(self, outcome: Outcome) -> None:
         """Count one outcome."""
@@ -47,6 +51,8 @@ class Row:
         self.failed.update(outcome.failed)
         if outcome.failed:
             self.reasons[grouped(outcome.reason)] += 1
+        elif outcome.way:
+            self.ways[outcome.way] += 1
 
     def share(self) -> float:
         """Give which part passed, in percent; of nothing, all.
@@ -94,6 +100,7 @@ class Tally:
             total.tried += row.tried
             total.failed.update(row.failed)
             total.reasons.update(row.reasons)
+            total.ways.update(row.ways)
         return total
 
 

@@ -47,7 +47,7 @@ def stands_for_more(node: Any, domain: str, opset: int) -> bool:
 
 
 def standard_body(
-    node: Any, domain: str, opset: int, types: Sequence[tuple[Any, Shape] | None]
+    node: Any, domain: str, opsets: Mapping[str, int], types: Sequence[tuple[Any, Shape] | None]
 ) -> Body | None:
     """Give ONNX's own body of an operator, or None where it has none.
 
@@ -55,13 +55,16 @@ def standard_body(
     ----------
     node
         A NodeProto, its attributes without references.
-    domain, opset
-        Of the operator, as the model has it.
+    domain
+        The operator set it is of.
+    opsets
+        The versions that the model asks for.
     types
         The dtype and shape of each input; None for one that is left out.
     """
     import onnx
 
+    opset = opsets.get(domain, 0)
     schema = schema_of(node.op_type, domain, opset)
     if schema is None:
         return None
@@ -79,13 +82,13 @@ def standard_body(
         return None
     function = onnx.FunctionProto()
     function.ParseFromString(content)
-    opsets = {"": version, **{entry.domain: entry.version for entry in function.opset_import}}
+    own = {entry.domain: entry.version for entry in function.opset_import}
     defaults = {
         name: attribute.default_value
         for name, attribute in schema.attributes.items()
         if attribute.default_value.name
     }
-    return _body(function, opsets, defaults)
+    return _body(function, {**opsets, domain: version, **own}, defaults)
 
 
 def schema_of(operator: str, domain: str, opset: int) -> Any:

@@ -17,7 +17,7 @@ from cgkit.errors import OnnxError, UnknownValue
 from cgkit.graph import Graph
 from cgkit.onnx.dtypes import as_numpy
 from cgkit.onnx.inventory import check_operators
-from cgkit.onnx.reading import DEFAULT, Limits, Source, open_model, read_tensor
+from cgkit.onnx.reading import DEFAULT, Limits, Model, Source, open_model, read_tensor
 from cgkit.onnx.sizes import Sizes
 from cgkit.onnx.walk import Walk
 from cgkit.symbolic import GraphBuilder, Value
@@ -131,6 +131,24 @@ def evaluate(
     }
 
 
+def open_sizes(model: Model) -> dict[str, tuple[str, int]]:
+    """Give for each open size of a model an input and an axis where it stands by itself.
+
+    Examples
+    --------
+    >>> from onnx.parser import parse_model
+    >>> open_sizes(open_model(parse_model('''<ir_version: 8, opset_import: ["": 13]>
+    ...     f (float[N, 3] x, float[?] w) => (float[N, 3] y) { y = Neg(x) }''')))
+    {'N': ('x', 0), 'w_0': ('w', 0)}
+    """
+    found: dict[str, tuple[str, int]] = {}
+    for name, shape in _shapes(model.proto.graph):
+        for axis, size in enumerate(shape or ()):
+            if isinstance(size, str):
+                found.setdefault(size, (name, axis))
+    return found
+
+
 def _declare(
     walk: Walk, builder: GraphBuilder, known: Mapping[str, Any], sizes: Mapping[str, int]
 ) -> Iterator[Value]:
@@ -152,8 +170,7 @@ def _declare(
             value = builder.placeholder(shape, dtype, name=given.name)
             walk.names[given.name] = value
             yield value
-    names = {str(size) for shape in shapes.values() for size in shape or ()}
-    _check_names(sizes, sorted(names), "open size")
+    _check_names(sizes, list(open_sizes(walk.model)), "open size")
 
 
 def _parameter(walk: Walk, name: str, array: np.ndarray) -> Any:

@@ -17,6 +17,7 @@ from cgkit.errors import OnnxError
 from cgkit.onnx.functions import own_body, stands_for_more
 from cgkit.onnx.reading import Model, domain_of, key_of, node_name
 from cgkit.onnx.rules import CARRY_GRAPHS, full_name, rules
+from cgkit.onnx.step import Step
 
 SHOWN = 8
 """How many missing operators a message lists."""
@@ -54,6 +55,12 @@ class MissingOperators(OnnxError):
             f"cgkit has no rules for {len(missing)} operators of this model",
             why="\n  ".join(lines),
         )
+
+
+def lacking(step: Step) -> MissingOperators:
+    """Make the error for an operator that is found missing only inside ONNX's body of another."""
+    name = full_name(step.operator, step.domain)
+    return MissingOperators((Missing(name, step.opset, step.name, 1),))
 
 
 def check_operators(model: Model) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 from cgkit.errors import CgkitError, OnnxError
 from cgkit.node import SOURCES, Operand
 from cgkit.onnx.functions import Body, own_body, standard_body
+from cgkit.onnx.inventory import lacking
 from cgkit.onnx.known import Known, Room
 from cgkit.onnx.reading import Model, domain_of, node_name, read_attribute
 from cgkit.onnx.rules import full_name, rules
@@ -118,9 +119,9 @@ class Walk:
         """Walk over the body of the function that a node stands for."""
         if body is None:
             types = [None if x is None else (x.dtype, tuple(x.shape)) for x in step.operands]
-            body = standard_body(_plain(node, frame), step.domain, step.opset, types)
+            body = standard_body(_plain(node, frame), step.domain, frame.opsets, types)
         if body is None:
-            raise step.refuse("cgkit has no rule for it, and it stands for no other operators")
+            raise lacking(step)
         if len(step.operands) > len(body.inputs):
             raise step.refuse(f"takes {len(body.inputs)} inputs, got {len(step.operands)}")
         names: dict[str, Any] = {"": None, **dict.fromkeys(body.inputs)}

@@ -55,6 +55,15 @@ def test_a_line_for_each_group_and_one_for_the_suite(use, capsys):
     assert not list((use.root / "build" / "conformance").iterdir())
 
 
+def test_the_last_line_says_how_it_was_done(use, capsys):
+    cases = [Case("a", "add", lambda: [Outcome("add", way="as one graph")])]
+    use(Suite("tiny", "one sample", lambda folder: cases, READINGS))
+    assert run(["conformance", "tiny", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["items"][-1]["ways"] == {"as one graph": 1}
+    assert run(["conformance", "tiny"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].endswith("gradient 1, 1 as one graph")
+
+
 def test_too_little_is_a_failure(use, capsys):
     use(suite_of(RIGHT, wanted=70.0, wanted_each=60.0))
     assert run(["conformance"]) == 1

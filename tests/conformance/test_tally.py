@@ -26,6 +26,17 @@ def test_an_outcome_passes_only_in_every_reading():
     assert total.share() == 50.0
 
 
+def test_ways_of_passing_are_counted():
+    outcomes = [
+        Outcome("a", way="slowly"),
+        Outcome("b", READINGS, "no", way="slowly"),
+        Outcome("b"),
+    ]
+    tally = Tally(READINGS, outcomes)
+    assert tally.total().ways == {"slowly": 1}
+    assert tally.rows["b"].ways == {}
+
+
 def test_what_was_not_tried_counts_against():
     tally = Tally(READINGS, [Outcome("add"), *not_tried("add", READINGS, 3, "no samples")])
     row = tally.rows["add"]

@@ -17,26 +17,34 @@ def operators(body):
 
 def test_the_body_of_an_operator():
     node = helper.make_node("HardSwish", ["x"], ["y"])
-    body = standard_body(node, "", 14, [(FLOAT, (2,))])
+    body = standard_body(node, "", {"": 14}, [(FLOAT, (2,))])
     assert operators(body) == ["HardSigmoid", "Mul"]
     assert list(body.inputs) == ["X"]
 
 
 def test_a_body_says_for_which_version_it_is_written():
     node = helper.make_node("Softplus", ["x"], ["y"])
-    assert standard_body(node, "", 15, [(FLOAT, (2,))]).opsets[""] == 18
+    assert standard_body(node, "", {"": 15}, [(FLOAT, (2,))]).opsets[""] == 18
 
 
 def test_a_body_may_depend_on_the_node():
     plain = helper.make_node("Gelu", ["x"], ["y"])
     rough = helper.make_node("Gelu", ["x"], ["y"], approximate="tanh")
-    assert "Erf" in operators(standard_body(plain, "", 21, [(FLOAT, (2,))]))
-    assert "Tanh" in operators(standard_body(rough, "", 21, [(FLOAT, (2,))]))
+    assert "Erf" in operators(standard_body(plain, "", {"": 21}, [(FLOAT, (2,))]))
+    assert "Tanh" in operators(standard_body(rough, "", {"": 21}, [(FLOAT, (2,))]))
+
+
+def test_a_body_of_another_operator_set_uses_onnx_operators():
+    node = helper.make_node("FlexAttention", ["q", "k", "v"], ["y"], domain="ai.onnx.preview")
+    types = [(FLOAT, (1, 2, 3, 4))] * 3
+    body = standard_body(node, "ai.onnx.preview", {"": 26, "ai.onnx.preview": 1}, types)
+    assert body.opsets[""] >= 13
+    assert body.opsets["ai.onnx.preview"] == 1
 
 
 def test_what_stands_for_nothing_has_no_body():
-    assert standard_body(helper.make_node("Conv", ["x", "w"], ["y"]), "", 18, []) is None
-    assert standard_body(helper.make_node("Unheard", ["x"], ["y"]), "", 18, []) is None
+    assert standard_body(helper.make_node("Conv", ["x", "w"], ["y"]), "", {"": 18}, []) is None
+    assert standard_body(helper.make_node("Unheard", ["x"], ["y"]), "", {"": 18}, []) is None
     assert stands_for_more(helper.make_node("Gelu", [], []), "", 20)
     assert not stands_for_more(helper.make_node("Gelu", [], []), "", 19)
     assert not stands_for_more(helper.make_node("Conv", [], []), "", 18)
@@ -44,7 +52,7 @@ def test_what_stands_for_nothing_has_no_body():
 
 
 def test_defaults_of_attributes_are_known():
-    body = standard_body(helper.make_node("Elu", ["x"], ["y"]), "", 18, [(FLOAT, (2,))])
+    body = standard_body(helper.make_node("Elu", ["x"], ["y"]), "", {"": 18}, [(FLOAT, (2,))])
     assert body.defaults["alpha"].f == 1.0
 
 

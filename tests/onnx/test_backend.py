@@ -1,0 +1,116 @@
+"""A model is run as one graph where it can be, else for the values that decide its shapes."""
+
+import numpy as np
+import pytest
+from onnx.parser import parse_model
+
+from cgkit.errors import CgkitError, OnnxError
+from cgkit.onnx import backend
+from cgkit.onnx.backend import KEPT, Prepared, prepare, supports_device
+
+HEAD = '<ir_version: 8, opset_import: ["": 13]> '
+X = np.arange(6, dtype=np.float32).reshape(2, 3)
+
+
+def model(text):
+    return parse_model(HEAD + text)
+
+
+@pytest.fixture
+def loads(monkeypatch):
+    """Count how often a graph is built."""
+    found = []
+
+    def load(*args, **kwargs):
+        found.append(kwargs)
+        return original(*args, **kwargs)
+
+    original = backend.load
+    monkeypatch.setattr(backend, "load", load)
+    return found
+
+
+def test_open_inputs_make_one_graph(loads):
+    prepared = prepare(model("g (float[N, 3] x) => (float[N, 3] y) { y = Add(x, x) }"))
+    assert prepared.way == "static"
+    for x in (X, X[:1], X[:0]):
+        np.testing.assert_array_equal(prepared.run([x])[0], x + x)
+    assert len(loads) == 1
+    assert prepared.fixed == ()
+
+
+def test_a_value_that_decides_a_shape_is_fixed_and_its_graph_kept(loads):
+    prepared = prepare(
+        model("g (float[N, 3] x, int64[1] shape) => (float[M] y) { y = Reshape(x, shape) }")
+    )
+    shape = np.array([-1])
+    for _ in range(3):
+        np.testing.assert_array_equal(prepared.run({"x": X, "shape": shape})[0], X.ravel())
+    assert (prepared.way, prepared.fixed) == ("fixed", ("shape",))
+    built = len(loads)
+    prepared.run([X + 1, shape])
+    assert len(loads) == built
+    assert prepared.run([X[:1], np.array([3])])[0].shape == (3,)
+    assert len(loads) == built + 1
+
+
+def test_only_some_graphs_are_kept():
+    prepared = prepare(model("g (float[N] x, int64[2] r) => (float[A, B] y) { y = Expand(x, r) }"))
+    for count in range(KEPT + 4):
+        shape = np.array([count, 1])
+        assert prepared.run([X[0], shape])[0].shape == (count, 3)
+    assert len(prepared._graphs) == KEPT
+
+
+def test_an_open_size_that_decides_a_value_is_fixed():
+    # half of an open size is no size that can be written down
+    text = """g (float[N] x) => (float[A] y) {
+        n = Shape(x) two = Constant <value_ints = [2]> () half = Div(n, two)
+        zero = Constant <value_ints = [0]> () y = Slice(x, zero, half) }"""
+    prepared = prepare(model(text))
+    for count in (4, 7):
+        x = np.arange(count, dtype=np.float32)
+        np.testing.assert_array_equal(prepared.run([x])[0], x[: count // 2])
+
+
+def test_where_all_is_fixed_nothing_is_left_open():
+    prepared = prepare(model("g (int64[2] s) => (float[A, B] y) { y = ConstantOfShape(s) }"))
+    assert prepared.run([np.array([2, 3])])[0].shape == (2, 3)
+    assert prepared.way == "evaluated"
+
+
+def test_a_model_without_inputs():
+    prepared = prepare(
+        model("g () => (float[2] y) { y = Constant <value_floats = [1.0, 2.0]> () }")
+    )
+    assert prepared.run([])[0].tolist() == [1.0, 2.0]
+    assert prepared.way == "static"
+
+
+def test_parameters_are_no_inputs():
+    text = "g (float[N, 3] x, float[3] w) => (float[N, 3] y) <float[3] w = {1, 2, 3}> "
+    prepared = prepare(model(text + "{ y = Add(x, w) }"))
+    assert prepared.inputs == ("x",)
+    np.testing.assert_array_equal(prepared.run([X])[0], X + np.float32([1, 2, 3]))
+
+
+@pytest.mark.parametrize(
+    ("inputs", "match"),
+    [
+        ([], "has 1 inputs"), ([X, X], "got 2 values"), ({}, "'x' is given no value"),
+        ({"x": X, "z": X}, "'z' is none"), ([X.astype(np.float64)], "float32"),
+        ([X[0]], r"expected shape|axes"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_refused(inputs, match):
+    prepared = prepare(model("g (float[N, 3] x) => (float[N, 3] y) { y = Neg(x) }"))
+    with pytest.raises(CgkitError, match=match):
+        prepared.run(inputs)
+
+
+def test_it_runs_on_the_cpu():
+    known = model("g (float[N, 3] x) => (float[N, 3] y) { y = Neg(x) }")
+    assert isinstance(prepare(known, "CPU"), Prepared)
+    assert not supports_device("CUDA:0")
+    with pytest.raises(OnnxError, match="CUDA"):
+        prepare(known, "CUDA")
