@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from cgkit import operators as ops
+from cgkit.errors import UnknownValue
 from cgkit.onnx.step import Rule, Step
 from cgkit.operators.settings import normal_axes, normal_axis
 from cgkit.types import Dim, Shape, Size, broadcast_shapes, count, show_shape, value_of
@@ -104,19 +105,16 @@ def _split(step: Step, x: Any, sizes: Any = None) -> tuple[Any, ...]:
         sizes = step.known(sizes, "split").astype(np.int64)
     if sizes is not None:
         given = step.sizes(sizes, "split")
-    if given is None:
-        many = step.setting("num_outputs", len(step.wanted))
-        given = _even(step, x.shape[axis], many)
-    if len(given) != len(step.wanted):
-        raise step.refuse(f"gives {len(given)} parts, but {len(step.wanted)} are named")
+    many = step.setting("num_outputs", len(step.wanted)) if given is None else len(given)
+    if many != len(step.wanted):
+        raise step.refuse(f"gives {many} parts, but {len(step.wanted)} are named")
+    given = _even(step, x.shape[axis], many) if given is None else given
     parts: tuple[Any, ...] = ops.split(lasting(step, x, given), sizes=given, axis=axis)
     return parts
 
 
 def _even(step: Step, size: Size, many: int) -> tuple[Size, ...]:
     """Give the sizes of equal parts; from operator set 18 on the last may be smaller."""
-    if many < 1:
-        raise step.refuse(f"{many} is no number of parts")
     if isinstance(size, Dim) or step.opset < 18:
         if isinstance(size, int) and size % many:
             raise step.refuse(
@@ -222,6 +220,14 @@ def _widths(step: Step, x: Any, pads: Any, axes: Any) -> tuple[tuple[Size, Size]
     return tuple(found)
 
 
+def _fixed(step: Step, x: Any) -> np.ndarray | None:
+    """Give the value of an operand that has one while the graph is built."""
+    try:
+        return step.known(x, "what is put around")
+    except UnknownValue:
+        return None
+
+
 def _pad(step: Step, x: Any, pads: Any = None, value: Any = None, axes: Any = None) -> Any:
     widths = _widths(step, x, pads, axes)
     x = lasting(step, x, (width for pair in widths for width in pair))
@@ -232,8 +238,11 @@ def _pad(step: Step, x: Any, pads: Any = None, value: Any = None, axes: Any = No
         return ops.pad(x, pads=widths, value=step.setting("value", 0.0))
     if value is None:
         return ops.pad(x, pads=widths)
-    if isinstance(value, np.ndarray | np.generic):
-        return ops.pad(x, pads=widths, value=np.asarray(value).reshape(()).item())
+    if count(value.shape) != 1:
+        raise step.refuse(f"puts one number around, not {show_shape(value.shape)}")
+    fixed = _fixed(step, value)
+    if fixed is not None:
+        return ops.pad(x, pads=widths, value=fixed.reshape(()).item())
     inside = ops.pad(ops.logical_or(ops.equal(x, x), True), pads=widths)
     return ops.where(inside, ops.pad(x, pads=widths), ops.reshape(value, shape=()))
 

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from onnx import numpy_helper
 
 from cgkit import run
 from cgkit.errors import OnnxError, UnknownValue
@@ -129,6 +130,9 @@ def test_parts_that_are_not_equal(agree, one_node, normal):
         agree("Split", x, opset=18, outputs=many, num_outputs=many, expected=want)
     with pytest.raises(OnnxError, match="cannot cut an axis of size 7 into 2 equal parts"):
         load(one_node("Split", [x], opset=13, outputs=2))
+    for many in (2**40, 0, -1):
+        with pytest.raises(OnnxError, match=f"gives {many} parts, but 2 are named"):
+            load(one_node("Split", [x], opset=18, outputs=2, num_outputs=many))
     with pytest.raises(OnnxError, match="gives 3 parts, but 2 are named"):
         load(one_node("Split", [x], opset=11, outputs=2, split=[1, 1, 5]))
     parts = np.array([3, 4], "float32")  # of the type of x, says operator set 1
@@ -262,8 +266,22 @@ def test_what_is_put_around(agree, normal):
     agree("Pad", np.array(1.0), sizes(), opset=13, known=[1], expected=[np.array(1.0)])
 
 
+def test_a_parameter_around_is_part_of_the_graph(one_node, normal):
+    x, seven = normal(2, 2), np.array(7, "float32")
+    model = one_node("Pad", [x, sizes(1, 1, 0, 0), seven], opset=13)
+    del model.graph.input[1:]
+    for name, array in (("x1", sizes(1, 1, 0, 0)), ("x2", seven)):
+        model.graph.initializer.append(numpy_helper.from_array(array, name))
+    graph = load(model)
+    assert [node.operator.name for node in graph.operators] == ["pad"]
+    assert run(graph, x)[0][0].tolist() == [7, 7, 7]
+
+
 def test_widths_must_fit(one_node, normal):
     with pytest.raises(OnnxError, match="needs two widths for each of 2 axes, got 3"):
         load(one_node("Pad", [normal(2, 2)], opset=2, pads=[1, 1, 1]))
+    feeds = {"x0": normal(2, 2), "x1": sizes(1, 1, 1, 1), "x2": normal(2)}
+    with pytest.raises(OnnxError, match=r"puts one number around, not \(2,\)"):
+        evaluate(one_node("Pad", list(feeds.values()), opset=13), feeds)
     with pytest.raises(OnnxError, match="no mode 'mirror'"):
         load(one_node("Pad", [normal(2, 2)], opset=2, pads=[1, 1, 1, 1], mode="mirror"))
