@@ -15,6 +15,7 @@ from typing import Any
 from cgkit.nn.members import Holder
 from cgkit.nn.outline import heading
 from cgkit.symbolic import GraphBuilder, Value
+from cgkit.tensor import Tensor
 
 
 @cache
@@ -49,6 +50,35 @@ def scope(holder: Holder, builder: GraphBuilder | None) -> AbstractContextManage
     if builder is None or not holder._name:
         return nullcontext()
     return builder.scope(holder._name.replace(".", "/"))
+
+
+def taken(x: Any, name: str, builder: GraphBuilder) -> Value:
+    """Take numbers of a module into a graph that is being built, to where their layer stands.
+
+    Raises
+    ------
+    CaptureError
+        They learn, and would be constants there.
+    """
+    if isinstance(x, Value):
+        return x
+    layer = name.rpartition(".")[0].replace(".", "/")
+    with builder.scope(layer) if layer else nullcontext():
+        value = builder.capture(x) if isinstance(x, Tensor) else builder.constant(x)
+    return value if value.node.name else value.named(name)
+
+
+def unusual(holder: Holder, **usual: Any) -> dict[str, Any]:
+    """Give those attributes of a layer that differ from what is usual, to tell an operator.
+
+    Examples
+    --------
+    >>> from cgkit.nn import MaxPool2d
+    >>> unusual(MaxPool2d(3, stride=2), stride=None, padding=0)
+    {'stride': 2}
+    """
+    found = {name: getattr(holder, name) for name in usual}
+    return {name: value for name, value in found.items() if value != usual[name]}
 
 
 class Place(str):

@@ -17,6 +17,7 @@ from numpy.typing import DTypeLike
 
 from cgkit import operators as ops
 from cgkit.errors import ShapeError
+from cgkit.nn.calling import unusual
 from cgkit.nn.initial import Initial, drawn, lecun_uniform
 from cgkit.nn.module import Module
 from cgkit.operators.settings import as_shape, as_whole
@@ -92,11 +93,8 @@ class Convolution(Module):
         """Slide the kernels over x, of shape (N, inputs, ...)."""
         slide = (ops.conv1d, ops.conv2d, ops.conv3d)[self.axes - 1]
         return self._with_bias(
-            slide(
-                x, self.weight, stride=self.stride, padding=self.padding,
-                dilation=self.dilation, groups=self.groups,
-            )
-        )  # fmt: skip
+            slide(x, self.weight, **unusual(self, stride=1, padding=0, dilation=1, groups=1))
+        )
 
 
 class Conv2d(Convolution):
@@ -219,7 +217,8 @@ class ConvTranspose2d(Convolution):
         """Spread x, of shape (N, inputs, H, W)."""
         return self._with_bias(
             ops.conv2d_transpose(
-                x, self.weight, stride=self.stride, padding=self.padding, dilation=self.dilation,
-                groups=self.groups, output_padding=self.output_padding,
+                x,
+                self.weight,
+                **unusual(self, stride=1, padding=0, dilation=1, groups=1, output_padding=0),
             )
-        )  # fmt: skip
+        )

@@ -28,7 +28,7 @@ import numpy as np
 from cgkit import operators as ops
 from cgkit.errors import CaptureError, OperandError
 from cgkit.nn import outline
-from cgkit.nn.calling import recorder, scope, takes_key, tell_place
+from cgkit.nn.calling import recorder, scope, taken, takes_key, tell_place
 from cgkit.nn.fitting import fitting_arrays
 from cgkit.nn.members import Holder
 from cgkit.speech import Own
@@ -105,7 +105,7 @@ class Module(Holder):
     def _recorded(self, builder: GraphBuilder) -> Self:
         """Give a copy whose numbers are values of a graph, so that nothing is computed yet."""
         try:
-            captured = {id(x): builder.capture(x) for x in self.named_tensors().values()}
+            captured = {id(x): taken(x, name, builder) for name, x in self.named_tensors().items()}
         except CaptureError as error:
             raise CaptureError(
                 f"{self.heading} learns, and its numbers would be constants of this graph",

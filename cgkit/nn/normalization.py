@@ -18,6 +18,7 @@ from numpy.typing import DTypeLike
 
 from cgkit import operators as ops
 from cgkit.errors import ShapeError
+from cgkit.nn.calling import unusual
 from cgkit.nn.module import Module
 from cgkit.operators.operands import as_operand
 from cgkit.operators.reduction import cast_count
@@ -58,10 +59,11 @@ class BatchNorm(Module):
         if len(x.shape) not in self.ranks:
             raise ShapeError(f"{self.heading} takes {self.takes}, got {show_shape(x.shape)}")
         scale, shift = self._affine()
+        settings = unusual(self, epsilon=1e-5)
         if not self.training:
             kept = self.running_mean, self.running_var
-            return ops.batch_norm(x, scale, shift, *kept, epsilon=self.epsilon)
-        y, mean, var = ops.batch_norm_train(x, scale, shift, epsilon=self.epsilon)
+            return ops.batch_norm(x, scale, shift, *kept, **settings)
+        y, mean, var = ops.batch_norm_train(x, scale, shift, **settings)
         self._keep(mean, var, count((x.shape[0], *x.shape[2:])))
         return y
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from cgkit import operators as ops
 from cgkit.errors import ShapeError
+from cgkit.nn.calling import unusual
 from cgkit.nn.module import Module
 from cgkit.operators.operands import as_operand
 from cgkit.operators.windows import Padding, Setting
@@ -63,9 +64,10 @@ class MaxPool2d(Pool2d):
     def forward(self, x: Any) -> Any:
         """Pool x, of shape (N, C, H, W)."""
         return ops.max_pool(
-            self._expect_images(x), kernel=self.kernel, stride=self.stride,
-            padding=self.padding, dilation=self.dilation, ceil_mode=self.ceil_mode,
-        )  # fmt: skip
+            self._expect_images(x),
+            kernel=self.kernel,
+            **unusual(self, stride=None, padding=0, dilation=1, ceil_mode=False),
+        )
 
 
 class AvgPool2d(Pool2d):
@@ -106,7 +108,7 @@ class AvgPool2d(Pool2d):
     def forward(self, x: Any) -> Any:
         """Pool x, of shape (N, C, H, W)."""
         return ops.avg_pool(
-            self._expect_images(x), kernel=self.kernel, stride=self.stride,
-            padding=self.padding, ceil_mode=self.ceil_mode,
-            count_include_pad=self.count_include_pad,
-        )  # fmt: skip
+            self._expect_images(x),
+            kernel=self.kernel,
+            **unusual(self, stride=None, padding=0, ceil_mode=False, count_include_pad=True),
+        )

@@ -12,11 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cgkit.nn.calling import recorder
+from cgkit.nn.calling import recorder, taken
 from cgkit.nn.fitting import check_fit
 from cgkit.nn.module import Module
-from cgkit.symbolic import GraphBuilder, Value
-from cgkit.tensor import Tensor
 
 
 def functional(
@@ -69,15 +67,11 @@ def functional(
     known = module.named_tensors()
     check_fit(module.heading, known, state)
     builder = recorder((*inputs, key, *settings.values()))
-    put = {id(tensor): _as_value(state[name], builder) for name, tensor in known.items()}
+    given = (
+        state if builder is None else {name: taken(x, name, builder) for name, x in state.items()}
+    )
+    put = {id(tensor): given[name] for name, tensor in known.items()}
     copy = module.replaced(put, keeping=True)
     outputs = copy(*inputs, key=key, **settings)
     after = dict(copy.members())
     return outputs, {name: after[name] for name, x in known.items() if not x.requires_grad}
-
-
-def _as_value(x: Any, builder: GraphBuilder | None) -> Any:
-    """Take a number into the graph that is being built, so that nothing of it is computed yet."""
-    if builder is None or isinstance(x, Value):
-        return x
-    return builder.capture(x) if isinstance(x, Tensor) else builder.constant(x)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from cgkit import Generator, GraphBuilder, ShapeError, nn
-from cgkit.nn.calling import Place, recorder, scope, takes_key, tell_place
+from cgkit import Generator, GraphBuilder, ShapeError, nn, ops, trace
+from cgkit.nn.calling import Place, recorder, scope, takes_key, tell_place, unusual
 
 
 def test_who_takes_a_key():
@@ -31,6 +31,20 @@ def test_scopes_are_names_with_strokes():
     with scope(owner, builder), scope(part, None):
         z = x + 2.0
     assert (y.node.scope, z.node.scope) == ("blocks/0", "")
+
+
+def test_numbers_stand_in_a_graph_where_their_layer_does():
+    traced = trace(nn.Sequential(nn.Linear(2, 3, Generator(0)), nn.ReLU()), np.ones(2, "float32"))
+    found = {(edge.node.name, edge.node.scope) for edge in traced.graph.inputs}
+    assert found == {("x", ""), ("0.weight", "0"), ("0.bias", "0")}
+
+
+def test_settings_that_are_usual_are_not_told():
+    layer = nn.Conv2d(1, 1, 3, Generator(0), stride=2)
+    assert unusual(layer, stride=1, padding=0) == {"stride": 2}
+    traced = trace(layer, np.ones((1, 1, 5, 5), "float32"))
+    params = [node.params for node in traced.graph.nodes if node.operator is ops.conv2d]
+    assert params == [{"stride": 2}]
 
 
 def test_the_outermost_name_of_a_place_wins():

@@ -61,9 +61,7 @@ def test_what_was_computed_is_no_parameter():
 def test_a_tensor_does_not_stop_being_one_unnoticed():
     part = Part(1.0)
     for number in (2.0, np.ones(2), np.float64(3.0), True):
-        with pytest.raises(
-            StateError, match=r"Part\.weight is a Tensor, and would be none any"
-        ):
+        with pytest.raises(StateError, match=r"Part\.weight is a Tensor, and would be none any"):
             part.weight = number
     part.weight = None  # without one is another matter
     assert part.named_tensors() == {}
