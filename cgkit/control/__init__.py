@@ -14,8 +14,13 @@ operators has a gradient that is made of these operators: to any order.
     bodies, agreement, pulls  <  inner  <  branches, steps  <  scanning  <  looping
 """
 
-from cgkit.control.branches import cond, switch
-from cgkit.control.looping import fori, while_loop
+from cgkit.control.branches import COND, SWITCH, cond, switch
+from cgkit.control.looping import STEPS, WHILE, fori, while_loop
 from cgkit.control.scanning import scan
+from cgkit.control.steps import SCAN
+from cgkit.node import Operator
 
-__all__ = ["cond", "fori", "scan", "switch", "while_loop"]
+OPERATORS: tuple[Operator, ...] = (COND, SWITCH, SCAN, WHILE, STEPS)
+"""Those that hold graphs among their params."""
+
+__all__ = ["OPERATORS", "cond", "fori", "scan", "switch", "while_loop"]
