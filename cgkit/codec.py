@@ -3,9 +3,9 @@
     encode(graph)   ─>  {"nodes": [{"operator": "add", "inputs": [[0, 0], [1, 0]], ...}], ...}
     decode(values)  <─  dicts, lists, texts, numbers and arrays, nothing else
 
-Operators are told by name, nodes by their place in the list, so a node reads only what stands before
-it. What is decoded may come from anywhere: every name, place and type is checked, and the types are
-inferred anew, before a Graph is given.
+Operators are told by name, nodes by their place in the list, so a node reads only what stands
+before it. What is decoded may come from anywhere: every name, place and type is checked, and the
+types are inferred anew, before a Graph is given.
 """
 
 from __future__ import annotations

@@ -157,6 +157,7 @@ def test_odd_values_anywhere_give_a_sound_graph_or_a_state_error(make):
     generator = random.Random(7)
     whole = encode(make())
     ways = list(places(whole))[1:]
+    refused = 0
     for _ in range(400):
         values = copy.deepcopy(whole)
         *way, last = generator.choice(ways)
@@ -169,10 +170,11 @@ def test_odd_values_anywhere_give_a_sound_graph_or_a_state_error(make):
             at[last] = generator.choice(ODD)
         try:
             found = decode(values)
-        except StateError as error:
-            assert str(error)
+        except StateError:
+            refused += 1
         else:
             assert isinstance(found, Graph)
+    assert refused > 200
 
 
 def test_json_holds_all_but_the_arrays():
