@@ -21,8 +21,6 @@ from cgkit import operators as ops
 from cgkit.node import Operator
 from cgkit.onnx.step import Rule, Step
 
-NUMPY_BROADCASTS = 7
-"""Since this version operands of unlike shapes broadcast as NumPy's do."""
 CARRY_GRAPHS = frozenset(("If", "Loop", "Scan", "SequenceMap"))
 """Operators whose attributes hold graphs."""
 
@@ -59,23 +57,6 @@ def _directly(operator: Operator) -> Callable[..., Any]:
     """Make the rule of an operator that is the same in ONNX."""
 
     def rule(step: Step, *operands: Any) -> Any:
-        if len(operands) == 2 and step.opset < NUMPY_BROADCASTS and step.setting("broadcast", 0):
-            return operator(operands[0], _stretched(step, *operands))
         return operator(*operands)
 
     return rule
-
-
-def _stretched(step: Step, a: Any, b: Any) -> Any:
-    """Give b with axes of size 1 behind it, so that its first axis stands under a's axis `axis`.
-
-    So did the first operator sets say which axes of a are b's; b's last ones by default.
-    """
-    axis = step.setting("axis", a.ndim - b.ndim)
-    axis = axis + a.ndim if axis < 0 else axis
-    behind = a.ndim - axis - b.ndim
-    if behind < 0:
-        raise step.refuse(f"cannot put {b.ndim} axes under {a.ndim} from axis {axis} on")
-    for _ in range(behind):
-        b = ops.unsqueeze(b, axis=b.ndim)
-    return b

@@ -19,6 +19,7 @@ import numpy as np
 from cgkit import operators as ops
 from cgkit.errors import UnknownValue
 from cgkit.onnx.step import Rule, Step
+from cgkit.operators.movement import resolve_shape
 from cgkit.operators.settings import normal_axes, normal_axis
 from cgkit.types import Dim, Shape, Size, broadcast_shapes, count, show_shape, value_of
 
@@ -64,6 +65,7 @@ def _reshape(step: Step, x: Any, shape: Any = None) -> Any:
             attempt="the attribute allowzero=1, if a size of 0 is meant",
         )
     new = tuple(x.shape[at] if at in zeros else size for at, size in enumerate(wanted))
+    new = resolve_shape(tuple(x.shape), new)  # now: beside an open size that is 0 no run can tell
     return ops.reshape(lasting(step, x, new), shape=new)
 
 
