@@ -5,7 +5,7 @@
                     indexing  <  writing
                                  movement  <  axes  <  joining
                                  movement  <  padding, repetition, triangles, random
-                                              reduction  <  probability, statistics, products
+                                              reduction  <  probability, statistics, products, fourier
                                  joining  <  gathering  <  scattering, ordering
                                  linalg, triangles  <  contraction
                      reduction, linalg  <  determinant
@@ -35,6 +35,7 @@ from cgkit.operators import (
     convolution,
     determinant,
     elementwise,
+    fourier,
     gathering,
     indexing,
     joining,
@@ -72,7 +73,7 @@ FAMILIES = (
     movement, axes, joining, repetition, padding, triangles, random,
     reduction, probability, statistics, products,
     gathering, scattering, ordering, suppression,
-    linalg, contraction, determinant, convolution, pooling, max_pooling,
+    linalg, contraction, determinant, fourier, convolution, pooling, max_pooling,
     stopping,
     batch_normalization, normalization, attention, regression_losses, classification_losses,
 )  # fmt: skip
