@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cgkit import CycleError, Dim, Graph, GraphBuilder, GraphError, Node, ShapeError, ops, run
+from cgkit.conformance.light import path_of
 from cgkit.memory import liveness
 from cgkit.node import SOURCES
+from cgkit.onnx.diagram import diagram
 from cgkit.testing import programs
 
 N, M = Dim("N"), Dim("M")
@@ -194,6 +196,28 @@ def knot():
     a.node.inputs = (b.edge,)
     assert isinstance(b.node, Node)
     return b.node
+
+
+@pytest.mark.parametrize(
+    ("name", "naive", "peak"),
+    [
+        ("bvlc_alexnet", 6.87, 2.14),
+        ("densenet121", 305.6, 8.04),
+        ("inception_v1", 34.9, 6.12),
+        ("inception_v2", 80.6, 6.12),
+        ("resnet50", 143.3, 9.19),
+        ("shufflenet", 54.4, 2.97),
+        ("squeezenet", 26.9, 6.02),
+        ("vgg19", 119.3, 24.5),
+        ("zfnet512", 18.0, 8.70),
+    ],
+)
+def test_real_networks_take_what_others_measured(name, naive, peak):
+    """MiB of the tensors that the files name; no plan can do with less than the peak."""
+    found = liveness(diagram(path_of(name)), outputs=False)
+    digits = [len(f"{figure}".partition(".")[2]) for figure in (naive, peak)]
+    assert round(found.naive / 2**20, digits[0]) == naive
+    assert round(found.peak.nbytes / 2**20, digits[1]) == peak
 
 
 def test_long_chains_are_walked():

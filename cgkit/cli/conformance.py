@@ -50,9 +50,9 @@ class Line(Item):
 def command(names: tuple[str, ...], fetch: bool, as_json: bool) -> None:
     """Run tests that others wrote, and count what passes.
 
-    Suites are opinfo, gradcheck, onnx and autograd; without a name all of them run. The tests of
-    autograd are fetched only with --fetch, once. Exit code 1 says that less passed than should, 3
-    that something is not here.
+    Suites are opinfo, gradcheck, onnx, light and autograd; without a name all of them run. The
+    tests of autograd are fetched only with --fetch, once. Exit code 1 says that less passed than
+    should, 3 that something is not here.
     """
     folder = find_project(Path.cwd()).root / "build" / "conformance"
     lines: list[Item] = []

@@ -3,6 +3,7 @@
     opinfo      torch's own samples of its core operators: values, gradients, second gradients
     gradcheck   torch's judge of gradients, given cgkit's operators
     onnx        ONNX's tests of a backend: models that are imported and run
+    light       nine whole networks, with weights, against ONNX's reference
     autograd    the tests of HIPS autograd, over a shim that speaks its interface
 
     suites ─> Suite ─ cases ─> Case ─ run ─> Outcome ... ─> Tally ─> a line: passed / tried
@@ -10,7 +11,7 @@
 
     tally  <  suite, log
     torch_layers  <  torch_calls  <  opinfo  <  gradcheck  <  suites
-    onnx_backend  <  suites
+    onnx_backend  <  suites           reweighting  <  light  <  suites
     hips/: the shim and its suite  <  suites
     bridge  <  wrapped, opinfo            composed  <  gradcheck
 

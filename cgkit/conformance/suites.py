@@ -3,6 +3,7 @@
     opinfo      torch's samples of its core operators
     gradcheck   torch's judge of gradients
     onnx        ONNX's tests of a backend
+    light       ONNX's nine networks, with weights
     autograd    the tests of HIPS autograd
 
 A suite is added here, by one name.
@@ -15,13 +16,14 @@ from types import MappingProxyType
 
 from cgkit.conformance.gradcheck import GRADCHECK
 from cgkit.conformance.hips.suite import AUTOGRAD
+from cgkit.conformance.light import LIGHT
 from cgkit.conformance.onnx_backend import ONNX
 from cgkit.conformance.opinfo import OPINFO
 from cgkit.conformance.suite import Suite
 from cgkit.errors import UsageFault
 
 SUITES: Mapping[str, Suite] = MappingProxyType(
-    {suite.name: suite for suite in (OPINFO, GRADCHECK, ONNX, AUTOGRAD)}
+    {suite.name: suite for suite in (OPINFO, GRADCHECK, ONNX, LIGHT, AUTOGRAD)}
 )
 """Every suite."""
 
