@@ -1,10 +1,11 @@
-"""`cgkit draw MODULE:NAME -o FILE`: a graph from a Python file into a picture.
+"""`cgkit draw MODULE:NAME -o FILE`: a graph from a Python file into a picture; or an ONNX model.
 
     model.py:network ──► import model.py ──► network ──► called, if it is a function
                                                 │
                              Graph, Trace, Tensor, graphviz.Digraph ──► FILE
+    model.onnx ──► its nodes, or its stages where they are many ───────► FILE
 
-The code of the module runs, so draw only what you trust.
+The code of a module runs, so draw only what you trust. A model is only read.
 """
 
 import contextlib
@@ -23,19 +24,28 @@ from cgkit.cli.report import Item, finish, json_option, spoken
 from cgkit.errors import CgkitError, UsageFault
 
 SUFFIXES = (".svg", ".png", ".pdf", ".dot", ".gv")
+MODEL = ".onnx"
 DRAWABLE = ("graph", "nodes", "edge", "source")
 
 
 @click.command()
-@click.argument("subject", metavar="MODULE:NAME")
+@click.argument("subject", metavar="MODULE:NAME|MODEL.onnx")
 @click.option("-o", "--output", metavar="FILE", required=True, help="Where to write the picture.")
+@click.option(
+    "--depth",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="How deep to look: 1 stages or outer scopes, 2 their parts, 3 blocks; 0 each node.",
+)
+@click.option("--weights", is_flag=True, help="Draw the weights of an ONNX model too.")
 @json_option
-def command(subject: str, output: str, as_json: bool) -> None:
+def command(subject: str, output: str, depth: int | None, weights: bool, as_json: bool) -> None:
     """Draw a graph into an SVG, PNG, PDF or DOT file.
 
     MODULE is a module (course.model) or a Python file (model.py). NAME is something in it: a
     graph, a traced function, a tensor, a graphviz drawing, or a function without arguments that
-    gives one of these. The ending of FILE chooses the format.
+    gives one of these. An ONNX model is drawn as it stands in its file; one of more than 300
+    nodes by its stages. The ending of FILE chooses the format.
     """
     path = Path(output)
     if path.suffix.lower() not in SUFFIXES:
@@ -46,11 +56,41 @@ def command(subject: str, output: str, as_json: bool) -> None:
         )
     if not path.parent.is_dir():
         raise UsageFault(f"cannot write {output}", why=f"there is no folder {path.parent}")
-    found = find(subject)
+    if subject.lower().endswith(MODEL):
+        drawn, words = drawn_model(subject, depth, weights)
+    elif weights:
+        raise UsageFault("--weights is for ONNX models", why=f"{subject} is none")
+    else:
+        drawn, words = drawn_object(find(subject), depth), ""
     from cgkit.render import save
 
-    detail = f"{save(found, path).stat().st_size:,} bytes"
+    detail = f"{save(drawn, path).stat().st_size:,} bytes" + words
     finish("draw", [Item(str(path), "ok", detail)], as_json)
+
+
+def drawn_model(path: str, depth: int | None, weights: bool) -> tuple[Any, str]:
+    """Draw an ONNX model, by stages where it has many nodes; say how much the picture shows."""
+    from cgkit.onnx.diagram import diagram
+    from cgkit.onnx.reading import read_model
+    from cgkit.render import draw
+    from cgkit.render.fold import LEGIBLE, NODES
+
+    if not Path(path).is_file():
+        raise UsageFault(f"there is no file {path}")
+    model = read_model(path)
+    count = len(model.graph.node)
+    graph = diagram(model, weights=weights)
+    drawn = draw(graph, depth=depth, most=NODES if count <= NODES else LEGIBLE)
+    return drawn, f"; {count:,} nodes of the model, {len(graph.operators):,} of them on data"
+
+
+def drawn_object(found: Any, depth: int | None) -> Any:
+    """Draw what a module holds, unless it is a drawing."""
+    from cgkit.render import draw
+
+    if depth is None or isinstance(getattr(found, "source", None), str):
+        return found
+    return draw(found, depth=depth)
 
 
 def find(subject: str) -> Any:

@@ -1,11 +1,14 @@
 """`cgkit draw`: from a Python file to a picture, and what it says when that cannot be."""
 
 import json
+import re
 import sys
+import time
 
 import pytest
 
 from cgkit.cli import run
+from cgkit.conformance.light import path_of
 
 MODEL = """
 import graphviz
@@ -62,6 +65,66 @@ def test_graphs_of_the_library_are_drawn(model, tmp_path):
     assert b">x<" in (tmp_path / "net.svg").read_bytes()
 
 
+def test_deep_graphs_are_opened_as_far_as_asked(model, tmp_path):
+    (tmp_path / "net.py").write_text(
+        "from cgkit import GraphBuilder\n"
+        "builder = GraphBuilder()\n"
+        "x = builder.placeholder((3,), name='x')\n"
+        "with builder.scope('layer'):\n"
+        "    y = (x + 1.0) * 2.0\n"
+        "graph = builder.graph([y])\n"
+    )
+    assert run(["draw", "net.py:graph", "-o", "whole.dot"]) == 0
+    assert run(["draw", "net.py:graph", "-o", "folded.dot", "--depth", "1"]) == 0
+    assert run(["draw", "model.py:sketch", "-o", "as_it_is.dot", "--depth", "1"]) == 0
+    assert "4 nodes" in (tmp_path / "folded.dot").read_text()
+    assert "4 nodes" not in (tmp_path / "whole.dot").read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "boxes", "words"),
+    [
+        ("densenet121", [], range(20, 40), "conv4_1 … conv4_24"),
+        ("densenet121", ["--depth", "1"], range(7, 10), "270 nodes"),
+        ("densenet121", ["--depth", "0"], range(669, 672), "1x1"),
+        ("squeezenet", [], range(67, 70), "fire9/expand3x3"),
+        ("squeezenet", ["--weights"], range(140, 190), "conv10_b_0"),
+    ],
+)
+def test_onnx_models_are_drawn_by_stages_or_whole(tmp_path, capsys, name, options, boxes, words):
+    picture = tmp_path / "a.dot"
+    assert run(["draw", str(path_of(name)), "-o", str(picture), *options]) == 0
+    source = picture.read_text()
+    assert source.count("label=<<b>") in boxes
+    assert words in source
+    assert re.search(r"nodes of the model, \d+ of them", capsys.readouterr().out)
+    first = picture.read_bytes()
+    assert run(["draw", str(path_of(name)), "-o", str(picture), *options]) == 0
+    assert picture.read_bytes() == first
+
+
+def test_the_largest_light_model_is_a_picture_in_seconds(tmp_path):
+    begin = time.perf_counter()
+    assert run(["draw", str(path_of("densenet121")), "-o", str(tmp_path / "a.png")]) == 0
+    assert time.perf_counter() - begin < 10
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_what_is_no_model_is_said_so(tmp_path, capsys):
+    (tmp_path / "text.onnx").write_text("hello")
+    (tmp_path / "empty.onnx").write_bytes(b"")
+    for file, code, said in (
+        ("text.onnx", 1, "no ONNX model"),
+        ("empty.onnx", 1, "no graph in the model"),
+        ("missing.onnx", 2, "there is no file"),
+    ):
+        assert run(["draw", str(tmp_path / file), "-o", str(tmp_path / "a.svg")]) == code
+        error = capsys.readouterr().err
+        assert said in error
+        assert "Traceback" not in error
+    assert not (tmp_path / "a.svg").exists()
+
+
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
@@ -72,6 +135,8 @@ def test_graphs_of_the_library_are_drawn(model, tmp_path):
         (["model.py:sketch", "-o", "a.gif"], 2, "one of .svg, .png, .pdf, .dot, .gv"),
         (["model.py:sketch", "-o", "no/a.svg"], 2, "there is no folder no"),
         (["model.py:sketch"], 2, "Missing option '-o'"),
+        (["model.py:sketch", "-o", "a.svg", "--depth", "-1"], 2, "--depth"),
+        (["model.py:sketch", "-o", "a.svg", "--weights"], 2, "--weights is for ONNX models"),
         (["model.py:broken", "-o", "a.svg"], 1, "ZeroDivisionError: division by zero"),
     ],
 )
