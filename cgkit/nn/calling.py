@@ -7,11 +7,12 @@ network(x) ── scores(h) ── an error        note:  in layer scores = Line
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import Any
 
+from cgkit.errors import OperandError
 from cgkit.nn.members import Holder
 from cgkit.nn.outline import heading
 from cgkit.symbolic import GraphBuilder, Value
@@ -28,6 +29,31 @@ def takes_key(forward: Callable[..., Any]) -> bool:
     (True, False)
     """
     return "key" in inspect.signature(forward).parameters
+
+
+def check_call(
+    what: str, forward: Callable[..., Any], inputs: Sequence[Any], settings: Mapping[str, Any]
+) -> None:
+    """Demand that a forward can be called in this way, for an error that says in which it can.
+
+    Raises
+    ------
+    OperandError
+        It cannot.
+
+    Examples
+    --------
+    >>> check_call("It", lambda x, *, rate=0.5: x, (1.0, 2.0), {})
+    Traceback (most recent call last):
+    cgkit.errors.OperandError: It is called as (x, *, rate=0.5): too many positional arguments
+    """
+    signature = inspect.signature(forward)
+    try:
+        signature.bind(*inputs, **settings)
+    except TypeError as error:
+        plain = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
+        called = inspect.Signature(plain)
+        raise OperandError(f"{what} is called as {called}: {error}") from None
 
 
 def recorder(inputs: Iterable[Any]) -> GraphBuilder | None:

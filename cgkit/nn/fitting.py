@@ -34,7 +34,8 @@ def check_fit(what: str, known: Mapping[str, Tensor], state: Mapping[str, Any]) 
     StateError
         Names are missing or unexpected, or shapes differ; all are named.
     """
-    _complain(what, known, _types(what, state), dtypes=False)
+    _expect_mapping(what, state)
+    _complain(what, known, {name: _kind(x) for name, x in state.items()}, dtypes=False)
 
 
 def fitting_arrays(
@@ -58,15 +59,15 @@ def fitting_arrays(
         be written to; all are named.
     """
     _expect_mapping(what, state)
-    arrays = {name: _as_array(what, name, x) for name, x in state.items()}
-    _complain(what, known, _types(what, arrays), dtypes=True)
+    given = {name: _native(x) for name, x in state.items()}
+    _complain(what, known, {name: _kind(x) for name, x in given.items()}, dtypes=True)
     fixed = [name for name, x in known.items() if not _writable(x)]
     if fixed:
         raise StateError(
             f"{what} cannot take this state",
             why=f"its {', '.join(fixed)} cannot be written to: it is read-only or on a device",
         )
-    return arrays
+    return {name: np.asarray(x) for name, x in given.items()}
 
 
 def _expect_mapping(what: str, state: Any) -> None:
@@ -77,42 +78,39 @@ def _expect_mapping(what: str, state: Any) -> None:
         )
 
 
-def _as_array(what: str, name: Any, x: Any) -> np.ndarray:
+def _native(x: Any) -> Any:
+    """Give an array of this machine's order of bytes, of what lies on the cpu."""
     data = x.to("cpu").data if isinstance(x, Tensor) else x
-    try:
-        return np.asarray(as_operand(data))
-    except CgkitError as error:
-        raise StateError(f"{what} cannot take this state", why=f"{name}: {error.what}") from None
+    if isinstance(data, np.ndarray) and not data.dtype.isnative:
+        return data.astype(data.dtype.newbyteorder("="))
+    return data
 
 
 def _writable(x: Tensor) -> bool:
     return isinstance(x.data, np.ndarray) and x.data.flags.writeable
 
 
-def _types(what: str, state: Any) -> dict[Any, TensorType]:
-    _expect_mapping(what, state)
-    found = {}
-    for name, x in state.items():
-        try:
-            operand = as_operand(x)
-        except CgkitError as error:
-            raise StateError(f"{what} cannot take this state", why=f"{name}: {error}") from None
-        found[name] = TensorType(operand.shape, operand.dtype)
-    return found
+def _kind(x: Any) -> TensorType | str:
+    """Give the type of an entry, or say in short what it is if it is no tensor."""
+    try:
+        operand = as_operand(x)
+    except CgkitError:
+        if isinstance(x, np.ndarray):
+            return repr(TensorType(x.shape, x.dtype))
+        return f"{' '.join(repr(x).split()):.40}"
+    return TensorType(operand.shape, operand.dtype)
 
 
 def _complain(
-    what: str, known: Mapping[str, Tensor], given: Mapping[Any, TensorType], *, dtypes: bool
+    what: str, known: Mapping[str, Tensor], given: Mapping[Any, TensorType | str], *, dtypes: bool
 ) -> None:
     wanted = {name: TensorType(x.shape, x.dtype) for name, x in known.items()}
-    both = [name for name in wanted if name in given]
-    lines = [f"missing     {name}: {wanted[name]}" for name in wanted if name not in given]
-    lines += [f"unexpected  {name}: {given[name]}" for name in given if name not in wanted]
+    lines = [f"missing     {name}: {kind}" for name, kind in wanted.items() if name not in given]
+    lines += [f"unexpected  {name}: {kind}" for name, kind in given.items() if name not in wanted]
     lines += [
-        f"differs     {name}: {given[name]}, where {wanted[name]} is needed"
-        for name in both
-        if given[name].shape != wanted[name].shape
-        or (dtypes and given[name].dtype != wanted[name].dtype)
+        f"differs     {name}: {given[name]}, where {kind} is needed"
+        for name, kind in wanted.items()
+        if name in given and not _fits(given[name], kind, dtypes)
     ]
     if lines:
         raise StateError(
@@ -120,3 +118,9 @@ def _complain(
             why="\n  ".join([*lines, "nothing was changed"]),
             attempt="the state of a module built with the same settings",
         )
+
+
+def _fits(found: TensorType | str, wanted: TensorType, dtypes: bool) -> bool:
+    if isinstance(found, str) or found.shape != wanted.shape:
+        return False
+    return found.dtype == wanted.dtype or not dtypes

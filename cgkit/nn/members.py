@@ -11,7 +11,7 @@ that of the first place; so a shared weight is saved, updated and counted once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -126,17 +126,19 @@ def _members(holder: Holder, prefix: str, seen: set[int]) -> Iterator[tuple[str,
             yield from _members(leaf, f"{prefix}{name}.", seen)
 
 
-def _spread(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+def _spread(name: str, value: Any, above: tuple[Any, ...] = ()) -> Iterator[tuple[str, Any]]:
     """Walk over a value nested in lists, tuples and dicts, with a name for each leaf."""
     if isinstance(value, dict):
-        parts = iter(value.items())
+        parts: Iterable[tuple[Any, Any]] = value.items()
     elif isinstance(value, list | tuple):
-        parts = iter(enumerate(value))
+        parts = enumerate(value)
     else:
         yield name, value
         return
+    if any(value is container for container in above):
+        raise StateError(f"{name} holds itself: no name would ever end")
     for key, part in parts:
-        yield from _spread(f"{name}.{key}", part)
+        yield from _spread(f"{name}.{key}", part, (*above, value))
 
 
 def _copy(value: Any, put: Mapping[int, Any], made: dict[int, Any]) -> Any:

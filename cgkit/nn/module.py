@@ -28,12 +28,12 @@ import numpy as np
 from cgkit import operators as ops
 from cgkit.errors import CaptureError, OperandError
 from cgkit.nn import outline
-from cgkit.nn.calling import recorder, scope, taken, takes_key, tell_place
+from cgkit.nn.calling import check_call, recorder, scope, taken, takes_key, tell_place
 from cgkit.nn.fitting import fitting_arrays
 from cgkit.nn.members import Holder
 from cgkit.speech import Own
 from cgkit.symbolic import GraphBuilder
-from cgkit.tensor import Tensor
+from cgkit.tensor import Generator, Tensor
 
 
 class Module(Holder):
@@ -90,6 +90,11 @@ class Module(Holder):
         settings
             Whatever else `forward` takes.
         """
+        if isinstance(key, Generator):
+            raise OperandError(
+                f"{self.heading} takes a key, not what hands them out: {key!r}",
+                attempt="key=generator.key()",
+            )
         builder = recorder((*inputs, key, *settings.values()))
         if builder is not None and not self._copied:
             return self._recorded(builder)(*inputs, key=key, **settings)
@@ -99,6 +104,8 @@ class Module(Holder):
             with scope(self, builder):
                 return self.forward(*inputs, **settings)
         except Exception as error:
+            if type(error) is TypeError:
+                check_call(self.heading, self.forward, inputs, settings)
             tell_place(error, self)
             raise
 

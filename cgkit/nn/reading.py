@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from cgkit.errors import OperandError
 from cgkit.nn.calling import recorder, taken
 from cgkit.nn.fitting import check_fit
 from cgkit.nn.module import Module
@@ -41,6 +42,8 @@ def functional(
 
     Raises
     ------
+    OperandError
+        It is no module.
     StateError
         A name is missing or unexpected, or something has another shape.
 
@@ -64,6 +67,11 @@ def functional(
       s = add(m, bias)         float32[N, 3]
       return s
     """
+    if not isinstance(module, Module):
+        raise OperandError(
+            f"functional reads a Module, not {module!r:.60}",
+            attempt="calling it, if it has no numbers of its own",
+        )
     known = module.named_tensors()
     check_fit(module.heading, known, state)
     builder = recorder((*inputs, key, *settings.values()))

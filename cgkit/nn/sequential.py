@@ -56,7 +56,7 @@ class Sequential(Module):
             setattr(self, str(i), layer)
         self._length = len(layers)
 
-    def forward(self, x: Any, key: Any = None) -> Any:
+    def forward(self, x: Any, *, key: Any = None) -> Any:
         """Call the layers in order."""
         for i, layer in enumerate(self):
             x = layer(x, key=subkey(key, i))
@@ -105,7 +105,7 @@ class Dropout(Module):
     def __init__(self, rate: float = 0.5) -> None:
         self.rate = as_number("the rate of Dropout", rate, least=0, most=1)
 
-    def forward(self, x: Any, key: Any = None) -> Any:
+    def forward(self, x: Any, *, key: Any = None) -> Any:
         """Drop, with a key; in use, or at a rate of 0, give x as it is."""
         if not self.training or self.rate == 0:
             return x

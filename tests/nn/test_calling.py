@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from cgkit import Generator, GraphBuilder, ShapeError, nn, ops, trace
+from cgkit.errors import OperandError
 from cgkit.nn.calling import Place, recorder, scope, takes_key, tell_place, unusual
 
 
@@ -11,6 +12,35 @@ def test_who_takes_a_key():
     assert takes_key(nn.Dropout.forward)
     assert takes_key(nn.MultiHeadAttention.forward)
     assert not takes_key(nn.Linear.forward)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "settings", "said"),
+    [
+        ((1.0, 2.0), {}, "too many positional arguments"),
+        ((), {}, "missing a required argument: 'x'"),
+        ((1.0,), {"rat": 1}, "got an unexpected keyword argument 'rat'"),
+    ],
+)
+def test_a_wrong_call_says_what_a_right_one_is(inputs, settings, said):
+    with pytest.raises(OperandError, match=rf"^ReLU\(\) is called as \(x\): {said}"):
+        nn.ReLU()(*inputs, **settings)
+    with pytest.raises(OperandError, match=r"Sequential\(\) is called as \(x, \*, key=None\)"):
+        nn.Sequential()(*inputs, **settings)
+
+
+def test_an_error_within_a_right_call_stays():
+    class Wrong(nn.Module):
+        def forward(self, x):
+            return len(x)
+
+    with pytest.raises(TypeError, match="has no len"):
+        Wrong()(1.0)
+
+
+def test_a_generator_is_no_key():
+    with pytest.raises(OperandError, match=r"takes a key, not .*\n  try      key=generator\.key"):
+        nn.Dropout()(1.0, key=Generator(0))
 
 
 def test_the_graph_that_is_being_built():

@@ -60,8 +60,23 @@ def test_a_state_is_a_dict(state):
 @pytest.mark.parametrize("entry", ["words", None, [[1.0], [1.0, 2.0]], np.array(["a"])])
 def test_an_entry_that_is_no_tensor_is_named(entry):
     for act in (check_fit, fitting_arrays):
-        with pytest.raises(StateError, match="cannot take this state\n  b: "):
+        with pytest.raises(StateError, match=r"  differs     b: .*, where float32\[3\]"):
             act("it", KNOWN, {**fitting_state(), "b": entry})
+
+
+def test_all_that_is_no_tensor_is_named_in_a_line_each():
+    state = {**fitting_state(), "a": np.zeros((2, 3), complex), "b": np.array([object()] * 3)}
+    with pytest.raises(StateError) as caught:
+        fitting_arrays("it", KNOWN, state)
+    assert str(caught.value).splitlines()[1:3] == [
+        "  differs     a: complex128[2, 3], where float32[2, 3] is needed",
+        "  differs     b: object[3], where float32[3] is needed",
+    ]
+
+
+def test_another_order_of_bytes_fits():
+    state = {**fitting_state(), "b": np.array([1, 2, 3], ">f4")}
+    assert fitting_arrays("it", KNOWN, state)["b"].tolist() == [1.0, 2.0, 3.0]
 
 
 def test_what_cannot_be_written_to_is_said_before_anything_is():

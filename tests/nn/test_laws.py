@@ -6,7 +6,20 @@ eager = functional = traced = a graph with variables        results, gradients, 
 import numpy as np
 import pytest
 
-from cgkit import Generator, GraphBuilder, Tensor, grad, gradients, nn, no_grad, ops, run, trace
+from cgkit import (
+    Dim,
+    Generator,
+    GraphBuilder,
+    Tensor,
+    TensorType,
+    grad,
+    gradients,
+    nn,
+    no_grad,
+    ops,
+    run,
+    trace,
+)
 from cgkit.tree import flatten, map_leaves
 
 KEY = ops.key(9)
@@ -225,3 +238,40 @@ def test_structures_are_those_of_the_layer():
     layer, x = made("lstm")
     found, _ = nn.functional(layer, layer.state(), x)
     assert map_leaves(lambda y: 0, found) == (0, ((0, 0),))
+
+
+def test_a_network_trains_alike_in_every_reading():
+    # Five steps with dropout and statistics: eagerly, and by a graph that gives the next numbers.
+    steps, rate = 5, 0.1
+    layer, _ = made("sequential")
+    start, keys = layer.state(), [ops.key(i) for i in range(steps)]
+    rng = np.random.default_rng(4)
+    batches = [rng.normal(size=(n, 1, 6, 6)).astype("float32") for n in (4, 4, 7, 1, 4)]
+
+    losses = []
+    for x, key in zip(batches, keys, strict=True):
+        loss = sum_of_squares(layer(x, key=key))
+        slopes = grad(loss, layer.parameters())
+        with no_grad():
+            for parameter, slope in zip(layer.parameters(), slopes, strict=True):
+                parameter.copy_(parameter - slope * rate)
+        losses.append(loss.item())
+
+    def step(x, key, *numbers):
+        state = dict(zip(start, numbers, strict=True))
+        y, buffers = nn.functional(layer, state, x, key=key)
+        loss = sum_of_squares(y)
+        learned = list(layer.named_parameters())
+        slopes = gradients(loss, [state[name] for name in learned])
+        for name, slope in zip(learned, slopes, strict=True):
+            state[name] = state[name] - slope * rate
+        return loss, *(state | buffers).values()
+
+    types = [TensorType((Dim("N"), 1, 6, 6), "float32"), TensorType((), "uint64")]
+    graph = trace(step, *types, *start.values()).graph
+    numbers, found = list(start.values()), []
+    for x, key in zip(batches, keys, strict=True):
+        loss, *numbers = run(graph, x, key, *numbers)
+        found.append(loss.item())
+    assert found == losses
+    equal(numbers, list(layer.state().values()))

@@ -42,6 +42,13 @@ def test_what_stands_in_two_places_has_one_name():
     assert list(whole.named_tensors()) == ["a.weight"]
 
 
+def test_a_list_that_holds_itself_is_refused():
+    whole, circle = Whole(), [1]
+    circle.append({"again": circle})
+    with pytest.raises(StateError, match=r"parts\.1\.again holds itself"):
+        whole.parts = circle
+
+
 def test_one_name_for_two_tensors_is_refused():
     whole = Whole()
     whole.parts = {"a.b": Tensor(1.0), "a": {"b": Tensor(2.0)}}

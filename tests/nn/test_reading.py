@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cgkit import Generator, GraphBuilder, Tensor, grad, gradients, ops, run, trace
-from cgkit.errors import CaptureError, StateError
+from cgkit.errors import CaptureError, OperandError, StateError
 from cgkit.nn import Dropout, Linear, Module, Sequential, Tanh, functional
 
 
@@ -106,6 +106,11 @@ def test_what_is_learned_does_not_become_a_constant_unnoticed():
     for parameter in layer.parameters():
         parameter.requires_grad_(False)
     assert str(layer(x).type) == "float32[N, 2]"
+
+
+def test_only_modules_are_read():
+    with pytest.raises(OperandError, match="functional reads a Module, not <function"):
+        functional(lambda x: x, {}, X)
 
 
 def test_a_state_must_be_whole():
