@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cgkit import Tensor, grad, ops
+from cgkit import Generator, Tensor, grad, nn, ops
 from cgkit.errors import CgkitError
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -69,11 +69,17 @@ def twice(y):
     y.backward()
 
 
+def seen(layer, *batches):
+    for batch in batches:
+        layer(np.asarray(batch))
+    return layer
+
+
 NAMES = {
     "Tensor": Tensor, "ops": ops, "np": np, "nan": float("nan"), "inf": float("inf"), "T": T,
     "slope": slope, "second": second, "told": told, "rebound": rebound,
     "written": written, "once": once, "with_view": with_view, "twice": twice,
-    "grad": grad,
+    "grad": grad, "nn": nn, "Generator": Generator, "seen": seen,
 }  # fmt: skip
 
 
