@@ -1,4 +1,4 @@
-"""Rules of convolution: Conv, ConvTranspose, ConvInteger, Col2Im.
+"""Rules of convolution: Conv, ConvTranspose, Col2Im.
 
     Conv(x, w, b, pads, strides, dilations, group)  ─>  conv2d(x, w, ...) + b
     ConvTranspose  ─>  conv2d_transpose, then zeros where its result is asked to be larger
@@ -34,24 +34,6 @@ def conv(step: Step, x: Any, w: Any, bias: Any = None) -> Any:
         groups=step.setting("group", 1),
     )  # fmt: skip
     return _shifted(found, bias)
-
-
-def conv_integer(step: Step, x: Any, w: Any, x_zero: Any = None, w_zero: Any = None) -> Any:
-    """Slide kernels of small integers over images of such, each counted from its zero point."""
-    x = _from_zero(step, x, x_zero)
-    w = _from_zero(step, w, w_zero, axes=len(w.shape) - 1)
-    return conv(step, x, w)
-
-
-def _from_zero(step: Step, x: Any, zero: Any, axes: int = 0) -> Any:
-    """Give int32 numbers counted from a zero point; one for each row stands before `axes` axes."""
-    wide = ops.cast(x, dtype="int32")
-    if zero is None:
-        return wide
-    zero = ops.cast(zero, dtype="int32")
-    if len(zero.shape) == 1 and axes:
-        zero = ops.reshape(zero, shape=(*zero.shape, *(1,) * axes))
-    return ops.sub(wide, zero)
 
 
 def conv_transpose(step: Step, x: Any, w: Any, bias: Any = None) -> Any:
@@ -166,5 +148,5 @@ def _under_windows(step: Step, sizes: Shape, place: Sliding) -> list[np.ndarray]
 
 
 RULES: Mapping[str, Rule] = MappingProxyType(
-    {"Conv": conv, "ConvTranspose": conv_transpose, "ConvInteger": conv_integer, "Col2Im": col2im}
+    {"Conv": conv, "ConvTranspose": conv_transpose, "Col2Im": col2im}
 )

@@ -109,19 +109,6 @@ def test_a_larger_result_than_windows_reach_ends_in_zeros(agree, normal):
     agree("ConvTranspose", x, w, opset=11, output_padding=[1], expected=[more[None, None]])
 
 
-def test_integers_are_counted_from_their_zero_points(agree):
-    rng = np.random.default_rng(0)
-    x = rng.integers(0, 256, size=(1, 2, 4, 4)).astype("uint8")
-    w = rng.integers(0, 256, size=(3, 2, 2, 2)).astype("uint8")
-    agree("ConvInteger", x, w, np.array(7, "uint8"), np.array(100, "uint8"), opset=10, pads=[1] * 4)
-    agree("ConvInteger", x, w, opset=10, opened=BATCH)
-    zeros = np.array([1, 2, 3], "uint8")
-    each = w.astype("int32") - zeros.astype("int32").reshape(3, 1, 1, 1)
-    windows = np.lib.stride_tricks.sliding_window_view(x.astype("int32"), (2, 2), axis=(2, 3))
-    expected = np.einsum("ncijkl,ockl->noij", windows, each).astype("int32")
-    agree("ConvInteger", x, w, None, zeros, opset=10, expected=[expected])
-
-
 @pytest.mark.parametrize("dtype", ["float32", "int32"])
 def test_columns_go_back(agree, dtype):
     rng = np.random.default_rng(1)
