@@ -234,12 +234,13 @@ def nd_index(a: Any, places: Any, batch: int = 0) -> tuple[tuple[Any, ...], tupl
     Raises
     ------
     ShapeError
-        The size of the last axis is open, or larger than the number of axes.
+        The size of the last axis is open, 0, or larger than the number of axes after the batch; or
+        the places have no axis beside those of the batch.
     """
     places, batch = as_places(places), as_whole("batch", batch, least=0)
     shape, ndim = tuple(places.shape), len(a.shape)
     many = value_of(shape[-1]) if shape else 0
-    if many is None or not shape or many + batch > ndim:
+    if many is None or not 0 < many <= ndim - batch or batch >= len(shape):
         raise ShapeError(
             f"places of shape {show_shape(shape)} do not name places on {ndim} axes",
             attempt="a last axis of a known size: one number for each axis",

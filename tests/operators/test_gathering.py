@@ -132,9 +132,12 @@ def test_places_outside(place):
 
 
 def test_rows_that_name_too_many_axes():
-    for places in (np.zeros((2, 4), int), np.array(1)):
+    for places, batch in (
+        (np.zeros((2, 4), int), 0), (np.array(1), 0), (np.zeros((2, 0), int), 0),
+        (np.zeros((3, 3), int), 1), (np.zeros(3, int), 1),
+    ):  # fmt: skip
         with pytest.raises(ShapeError, match="do not name places on 3 axes"):
-            nd_index(X, places)
+            nd_index(X, places, batch)
     with pytest.raises(ShapeError, match="a last axis of a known size"):
         gather_nd(X, GraphBuilder().placeholder((2, None), "int64"))
     assert as_places([[1, 2]]).dtype == np.int64

@@ -107,6 +107,8 @@ def _nonzero(step: Step, x: Any) -> Any:
 
 
 def _compress(step: Step, x: Any, condition: Any) -> Any:
+    if len(condition.shape) != 1:
+        raise step.refuse(f"takes one row of conditions, not {show_shape(condition.shape)}")
     places = ops.reshape(ops.nonzero(condition), shape=(-1,))
     axis = step.setting("axis", None)
     if axis is None:

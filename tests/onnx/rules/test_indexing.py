@@ -191,7 +191,7 @@ def test_nonzero(agree, opset):
 
 
 @pytest.mark.parametrize("opset", [9, 11])
-def test_compress(agree, normal, opset):
+def test_compress(agree, one_node, normal, opset):
     x, mask = normal(3, 4), np.array([False, True, True])
     for axis in (0, 1):
         for known in ([], [1]):
@@ -199,6 +199,8 @@ def test_compress(agree, normal, opset):
                   opened={0: {1 - axis: "N"}})  # fmt: skip
     agree("Compress", x, np.array([True, False] * 3), opset=opset, opened=OPEN)
     agree("Compress", x, mask[:0], opset=opset, known=[1])
+    with pytest.raises(OnnxError, match=r"takes one row of conditions, not \(1, 3\)"):
+        load(one_node("Compress", [x, mask[None]], opset=opset))
     if opset >= 11:
         agree("Compress", x, mask[:2], opset=opset, axis=-1, known=[1])
 
