@@ -22,7 +22,7 @@ from cgkit.errors import ShapeError
 from cgkit.node import Operator
 from cgkit.onnx.sizes import Sizes
 from cgkit.onnx.step import Rule, Step
-from cgkit.types import meet_shapes, show_shape
+from cgkit.types import broadcast_shapes, meet_shapes, show_shape
 
 LARGEST = 3.4028234663852886e38
 """The limits of Clip-6 where none is given: the largest float32, whatever the dtype."""
@@ -110,6 +110,13 @@ def _mean(step: Step, *operands: Any) -> Any:
 def _prelu(step: Step, x: Any, slope: Any) -> Any:
     if step.opset < 7 and len(slope.shape) == 1 and len(x.shape) > 1:  # one for each channel
         slope = ops.reshape(slope, shape=(*slope.shape, *(1,) * (len(x.shape) - 2)))
+    try:
+        wide = broadcast_shapes(tuple(x.shape), tuple(slope.shape))
+        meet_shapes(wide, tuple(x.shape), "that of the first operand")
+    except ShapeError as error:
+        raise step.refuse(
+            f"cannot stretch slopes {show_shape(slope.shape)} to {show_shape(x.shape)}: {error.what}"
+        ) from None
     return ops.prelu(x, slope)
 
 

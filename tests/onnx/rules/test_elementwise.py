@@ -210,7 +210,7 @@ def test_nan_is_not_beyond_a_limit(agree):
           expected=[np.array([1, 1, 0.5, -1.5], "float32")])  # fmt: skip
 
 
-def test_slopes_of_prelu(agree, normal):
+def test_slopes_of_prelu(agree, one_node, normal):
     x = normal(2, 3, 4)
     for opset in (7, 9, 16):
         agree("PRelu", x, normal(4), opset=opset, opened=OPEN)
@@ -220,6 +220,9 @@ def test_slopes_of_prelu(agree, normal):
     want = np.where(x > 0, x, x * slope[:, None])
     agree("PRelu", x, slope, opset=6, expected=[want], opened=OPEN)
     agree("PRelu", x, slope[:1], opset=1, expected=[np.where(x > 0, x, x * slope[0])])
+    for wide in (normal(5, 2, 3, 4), normal(5)):
+        with pytest.raises(OnnxError, match="cannot stretch slopes"):
+            load(one_node("PRelu", [x, wide], opset=16))
 
 
 @pytest.mark.parametrize(
