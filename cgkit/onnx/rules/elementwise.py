@@ -115,7 +115,8 @@ def _prelu(step: Step, x: Any, slope: Any) -> Any:
         meet_shapes(wide, tuple(x.shape), "that of the first operand")
     except ShapeError as error:
         raise step.refuse(
-            f"cannot stretch slopes {show_shape(slope.shape)} to {show_shape(x.shape)}: {error.what}"
+            f"cannot stretch slopes {show_shape(slope.shape)} to {show_shape(x.shape)}",
+            attempt=error.attempt,
         ) from None
     return ops.prelu(x, slope)
 
