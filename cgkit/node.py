@@ -22,9 +22,12 @@ from cgkit import speech
 from cgkit.errors import OperandError
 from cgkit.kinds import Family as Family
 from cgkit.kinds import Kind as Kind
-from cgkit.types import Shape, Size, TensorType
+from cgkit.kinds import Sample as Sample
+from cgkit.kinds import Samples as Samples
+from cgkit.types import DTYPES, Shape, Size, TensorType
 
 Rule = Callable[..., Any]
+ndarray = np.ndarray
 NO_PARAMS: Mapping[str, Any] = {}
 
 
@@ -186,19 +189,6 @@ class Operand:
         raise NotImplementedError
 
 
-@dataclass(frozen=True)
-class Sample:
-    """Operands and params on which the laws of an operator are tested."""
-
-    operands: tuple[Any, ...]
-    params: Mapping[str, Any] = field(default_factory=dict)
-    differentiable: bool = True
-    """False at kinks and at infinities, where numeric differences mean nothing."""
-
-
-Samples = Callable[["np.random.Generator"], Iterator[Sample]]
-
-
 class Operator:
     """Everything that one operation means, in one definition.
 
@@ -236,6 +226,8 @@ class Operator:
         Operands for the laws that every operator must obey.
     doc
         What it computes, for people.
+    into
+        `into(out, *arrays, **params)`: the same as `compute`, into memory that is given.
     tells
         Params that are sizes which only a run tells; a builder gives each a Dim of its own.
     onnx
@@ -244,7 +236,7 @@ class Operator:
     """
 
     __slots__ = (
-        "compute", "doc", "family", "flops", "gradient", "infer", "kind", "label", "name",
+        "compute", "doc", "family", "flops", "gradient", "infer", "into", "kind", "label", "name",
         "onnx", "operands", "samples", "saves", "scalar", "slots", "tells",
     )  # fmt: skip
 
@@ -267,6 +259,7 @@ class Operator:
         label: str = "",
         samples: Samples | None = None,
         doc: str = "",
+        into: Callable[..., Any] | None = None,
         tells: tuple[str, ...] = (),
         onnx: str = "",
     ) -> None:
@@ -283,6 +276,7 @@ class Operator:
         self.label = label or name
         self.samples = samples
         self.doc = doc
+        self.into = into
         self.tells = tells
         self.onnx = onnx
         self.slots: dict[Any, tuple[int, ...]] = {}
@@ -296,13 +290,17 @@ class Operator:
             if value.__class__ in LISTS:
                 params = {k: _plain(v) if v.__class__ in LISTS else v for k, v in params.items()}
                 break
-        best: Operand | None = None
+        best, odd = None, False
         for operand in inputs:
-            if isinstance(operand, Operand) and (best is None or operand.rank > best.rank):
-                best = operand
+            if operand.__class__ is ndarray:
+                odd |= operand.dtype not in DTYPES
+            elif isinstance(operand, Operand):
+                best = operand if best is None or operand.rank > best.rank else best
+            elif operand.__class__ not in NUMBERS:
+                odd = True
         if best is not None:
             return best.apply(self, inputs, params)
-        return self.computed(inputs, params)
+        return self.computed(speech.plain(self, inputs) if odd else inputs, params)
 
     def computed(self, arrays: Sequence[Any], params: Mapping[str, Any]) -> Any:
         """Compute on arrays; what does not fit is an error that explains itself."""
@@ -356,6 +354,8 @@ type.__setattr__(Operator, "__signature__", speech.Own(speech.calling, None))
 
 EVERY = tuple(range(1024))
 """The places of all operands, however many there are."""
+NUMBERS = frozenset((float, int, bool, *(dtype.type for dtype in DTYPES)))
+"""What is a number at once, without a look at what it holds."""
 LISTS = frozenset((list, np.ndarray))
 """Params that are kept as tuples, which cannot change and can be compared."""
 

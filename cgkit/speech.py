@@ -144,6 +144,41 @@ class Own:
         return self.general if instance is None else self.tell(instance)
 
 
+def plain(operator: Any, inputs: Sequence[Any]) -> list[Any]:
+    """Give operands as numbers and arrays of them, or refuse them.
+
+    NumPy's matrices and masked arrays become arrays like any other, and so do those in the byte
+    order of another machine. Lists of numbers stay, for NumPy to read. What answers NumPy's
+    functions for itself stays, too: what lies on a device refuses in its own words.
+
+    Examples
+    --------
+    >>> from cgkit import ops
+    >>> plain(ops.add, [np.array([1.0, 2.0], ">f8"), 3.0])
+    [array([1., 2.]), 3.0]
+    """
+    return [_plain(operator, x) for x in inputs]
+
+
+def _plain(operator: Any, x: Any) -> Any:
+    ours = isinstance(x, np.ndarray | np.generic) or not hasattr(x, "__array_ufunc__")
+    if isinstance(x, int | float) or not ours:
+        return x
+    try:
+        array = np.asarray(x)
+    except ValueError:
+        raise ShapeError("nested lists of unlike lengths make no tensor") from None
+    if array.dtype.kind not in "fiub":
+        raise DtypeError(
+            f"{operator.name} cannot take {array.dtype}: {x!r:.60}",
+            why="a tensor holds real numbers",
+            attempt="an array, a list or a tensor of numbers",
+        ) from None
+    if isinstance(x, list | tuple):
+        return x
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
 def recover(
     operator: Any, arrays: Sequence[Any], params: Mapping[str, Any], error: Exception
 ) -> Any:
@@ -169,17 +204,7 @@ def explain(
         raise error
     if isinstance(error, OverflowError) and not params:
         raise DtypeError(f"{operator.name}: {error}", attempt="a cast to a wider dtype") from None
-    try:
-        operands = [TensorType(np.shape(x), np.asarray(x).dtype) for x in arrays]
-    except ValueError:
-        raise ShapeError("nested lists of unlike lengths make no tensor") from None
-    for operand in operands:
-        if operand.dtype.kind not in "fiubc":
-            raise DtypeError(
-                f"{operator.name} cannot take {operand.dtype}",
-                why="a tensor holds real numbers",
-                attempt="an array, a list or a tensor of numbers",
-            ) from None
+    operands = [TensorType(x.shape, x.dtype) for x in map(np.asarray, plain(operator, arrays))]
     for found in infer(operator, operands, params):
         large = isinstance(found.nbytes, int) and found.nbytes > ROOM
         if large or isinstance(error, MemoryError):

@@ -13,7 +13,7 @@ from cgkit import Tensor, ops
 from cgkit.errors import DtypeError, OperandError, ShapeError
 from cgkit.interpret import run
 from cgkit.node import MultiOperator, Operator
-from cgkit.speech import form, manual, spelled
+from cgkit.speech import form, manual, plain, spelled
 from cgkit.symbolic import GraphBuilder, trace
 
 
@@ -130,3 +130,21 @@ def test_another_error_after_a_warning_is_told():
 def test_numbers_too_large_for_a_dtype():
     with pytest.raises(DtypeError, match="300 out of bounds for int8"):
         ops.add(np.ones(1, "int8"), 300)
+
+
+def test_operands_that_answer_numpy_for_themselves_do_so():
+    class Proud:
+        def __array_ufunc__(self, ufunc, method, *inputs, **settings):
+            return "in my own words"
+
+    proud = Proud()
+    assert plain(ops.exp, [proud, True, [1, 2]]) == [proud, True, [1, 2]]
+    assert ops.exp(proud) == "in my own words"
+
+
+@pytest.mark.parametrize("odd", ["a", None, [["a"]], 1j, np.array([1j]), np.bytes_(b"a")], ids=str)
+def test_what_is_no_number_is_shown(odd):
+    with pytest.raises(DtypeError, match="add cannot take ") as caught:
+        ops.add(np.ones(1), odd)
+    assert repr(odd) in str(caught.value)
+    assert "a tensor holds real numbers" in str(caught.value)

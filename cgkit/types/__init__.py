@@ -23,10 +23,10 @@ from cgkit.types.shapes import (
     show_shape,
     solve,
 )
-from cgkit.types.tensor_type import TensorType, as_dtype, promote, weak_dtype
+from cgkit.types.tensor_type import DTYPES, TensorType, as_dtype, promote, weak_dtype
 
 __all__ = [
-    "OPEN", "Dim", "Shape", "Size", "TensorType", "as_dtype", "broadcast_shapes", "broadcast_sizes",
-    "count", "meet", "meet_shapes", "promote", "show_shape", "size_at", "solve", "value_of",
-    "weak_dtype",
+    "DTYPES", "OPEN", "Dim", "Shape", "Size", "TensorType", "as_dtype", "broadcast_shapes",
+    "broadcast_sizes", "count", "meet", "meet_shapes", "promote", "show_shape", "size_at", "solve",
+    "value_of", "weak_dtype",
 ]  # fmt: skip

@@ -16,6 +16,14 @@ from cgkit.errors import DtypeError
 from cgkit.types.dim import Shape, Size
 from cgkit.types.shapes import count
 
+DTYPES = frozenset(
+    map(np.dtype, (
+        "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+        "float16", "float32", "float64",
+    ))
+)  # fmt: skip
+"""The dtypes that every operator is made for, in this machine's order of bytes."""
+
 
 @dataclass(frozen=True, slots=True)
 class TensorType:

@@ -84,7 +84,7 @@ def test_what_is_no_number_is_refused_in_words(world):
     for operator in (ops.hypot, ops.logaddexp):
         with pytest.raises(CgkitError, match=operator.name):
             operator(world([1.0]), None)
-    with pytest.raises(DtypeError, match="real numbers are needed here, not complex128"):
+    with pytest.raises(DtypeError, match="erf cannot take complex128"):
         ops.erf(np.array([1j]))
 
 

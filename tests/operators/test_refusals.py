@@ -5,7 +5,9 @@ for each operator ─ for each setting ─ for each odd value ─┬─ on array
                                                            └─ in a graph
 """
 
+import itertools
 import re
+from fractions import Fraction
 from inspect import Parameter
 
 import numpy as np
@@ -92,9 +94,37 @@ def test_odd_shapes_are_refused_alike(operator):
     check(operator, sample.operands[:-1], sample.params)
 
 
+NO_NUMBERS = (
+    np.array(["a", "b"]), np.array([None, 1]), np.array(["2026-01-01"], "M8[D]"), np.array([1j]),
+    np.array([b"a"]), np.zeros(2, [("x", float)]), None, "a", 1j, {1: 2}, {1}, Ellipsis,
+    Fraction(1, 2), [[1.0], [2.0, 3.0]], ["a"], print,
+)  # fmt: skip
+
+
 @pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.name)
 def test_what_is_no_number_is_refused(operator):
     sample = plain_sample(operator)
-    for foreign in (np.array(["a", "b"]), np.array([None, 1]), np.array(["2026-01-01"], "M8[D]")):
-        operands = [foreign, *sample.operands[1:]]
-        verdict(lambda operands=operands: operator(*operands, **sample.params))
+    for place, foreign in itertools.product(range(len(sample.operands)), NO_NUMBERS):
+        if isinstance(foreign, str) and operator is ops.einsum:
+            continue  # it stands for the equation
+        operands = list(sample.operands)
+        operands[place] = foreign
+        found = verdict(lambda operands=operands: operator(*operands, **sample.params))
+        assert found is None, (place, foreign)
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
+@pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.name)
+def test_arrays_of_any_sort_are_computed_as_arrays(operator):
+    for sample in samples_of(operator)[:4]:
+        expected = verdict(lambda sample=sample: operator(*sample.operands, **sample.params))
+        for change in (
+            lambda x: x.astype(x.dtype.newbyteorder()),
+            np.ma.masked_array,
+            lambda x: np.matrix(x) if x.ndim == 2 else x,
+        ):
+            operands = [change(x) if is_array(x) else x for x in sample.operands]
+            found = verdict(lambda operands=operands, s=sample: operator(*operands, **s.params))
+            for got, want in zip(found, expected, strict=True):
+                assert type(got) is np.ndarray or np.isscalar(got)
+                assert same(got, want)
