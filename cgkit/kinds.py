@@ -1,4 +1,4 @@
-"""How operators are told apart: by what fuses with what, and by what they are about.
+"""How operators are told apart and tried: what fuses with what, what they are about, samples.
 
     ELEMENTWISE < BROADCAST < MOVEMENT < REDUCTION < MATMUL < OPAQUE       Kind: for fusion
     elementwise  activation  matrix  reduction  shape  indexing  ...       Family: for people
@@ -8,8 +8,12 @@ Fusion reads a kind, never a name; chapters and pictures go by families.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Literal
+from typing import Any, Literal
+
+import numpy as np
 
 Family = Literal[
     "source", "elementwise", "activation", "matrix", "reduction", "shape", "indexing", "random",
@@ -32,3 +36,16 @@ class Kind(IntEnum):
     """Sums of products over a shared axis: matmul and convolution."""
     OPAQUE = 5
     """Anything else: never fused."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Operands and params on which the laws of an operator are tested."""
+
+    operands: tuple[Any, ...]
+    params: Mapping[str, Any] = field(default_factory=dict)
+    differentiable: bool = True
+    """False at kinks and at infinities, where numeric differences mean nothing."""
+
+
+Samples = Callable[[np.random.Generator], Iterator[Sample]]

@@ -32,12 +32,12 @@ codegen
 operators  device
 arithmetic
 tensor  symbolic
-control  optimizers
+control  gradient  optimizers
 codec
 static  passes  scheduling  fusion  onnx  scripting  nn
 compiler  render
 session  saved  testing  distributed
-score  cells  conformance
+score  cells  conformance  training
 checks
 grading
 notebooks  bench

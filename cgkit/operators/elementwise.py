@@ -93,6 +93,7 @@ def elementwise(
         name, compute or ufunc, infer or infer_like(name, ufunc), operands=ufunc.nin,
         gradient=gradient, saves=saves, kind=Kind.ELEMENTWISE, family=family, scalar=scalar,
         flops=one_each, label=label, samples=samples, doc=doc, onnx=onnx,
+        into=None if compute else lambda out, *arrays: ufunc(*arrays, out=out),
     )  # fmt: skip
 
 

@@ -105,5 +105,5 @@ matmul: Operator = Operator(
         ((5, 2, 3), (3, 4), {}), ((5, 1, 2, 3), (6, 3, 4), {}), ((3,), (5, 3, 4), {}),
         ((5, 2, 3), (3,), {}), ((0, 3), (3, 2), {}), ((2, 0), (0, 2), {}),
     ),
-    onnx="MatMul",
+    onnx="MatMul", into=lambda out, a, b: np.matmul(a, b, out=out),
 )  # fmt: skip
