@@ -2,7 +2,7 @@
 
     CgkitError ── ShapeError  DtypeError  OperandError  GraphError ── CycleError
                ├─ GradientError  CaptureError  DeviceError  RenderError  NotebookError
-               ├─ StateError  FileError
+               ├─ StateError  FileError  TrainingError
                ├─ OnnxError ── UnknownValue
                └─ UsageFault (exit 2)  EnvironmentFault (exit 3)
 
@@ -114,6 +114,10 @@ class StateError(CgkitError, ValueError):
 
 class FileError(CgkitError, ValueError):
     """A file that is missing, damaged, or not what it should be."""
+
+
+class TrainingError(CgkitError, ArithmeticError):
+    """A training that cannot go on."""
 
 
 class RenderError(CgkitError, RuntimeError):

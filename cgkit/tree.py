@@ -106,7 +106,8 @@ def flatten_along(structure: Structure, value: Any) -> list[Any]:
     structure
         Where to stop, from `flatten`.
     value
-        Nested in the same way, with anything in the place of a leaf.
+        Nested in the same way, with anything in the place of a leaf. A list may stand for a tuple,
+        and the other way round.
 
     Raises
     ------
@@ -131,10 +132,10 @@ def _along(structure: Structure, value: Any, place: str, found: list[Any]) -> No
     if structure.kind is None:
         found.append(value)
         return
-    if type(value) is not structure.kind and not (structure.kind is dict and _is_dict(value)):
+    if not _alike(type(value), structure.kind):
         kind = structure.kind.__name__
         raise StructureError(f"{place} is of type {type(value).__name__}, not {kind}")
-    if _is_dict(value):
+    if structure.kind is dict:
         if set(value) != set(structure.keys):
             raise StructureError(f"{place} has the keys {[*value]}, not {[*structure.keys]}")
         members = [(key, value[key]) for key in structure.keys]
@@ -146,8 +147,10 @@ def _along(structure: Structure, value: Any, place: str, found: list[Any]) -> No
         _along(part, member, f"{place.removeprefix('the whole')}[{key!r}]", found)
 
 
-def _is_dict(value: Any) -> bool:
-    return isinstance(value, dict)
+def _alike(given: type, wanted: type) -> bool:
+    if wanted is dict:
+        return issubclass(given, dict)
+    return given is wanted or {given, wanted} == {list, tuple}
 
 
 def paths(structure: Structure) -> list[str]:

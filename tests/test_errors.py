@@ -36,6 +36,7 @@ def test_the_place_is_a_note():
         (errors.GradientError, RuntimeError),
         (errors.CaptureError, TypeError),
         (errors.FileError, ValueError),
+        (errors.TrainingError, ArithmeticError),
     ],
 )
 def test_python_catches_them_by_its_own_names(kind, builtin):

@@ -89,11 +89,18 @@ def test_along_a_dict_its_keys_count_and_not_their_order():
     assert tree.flatten_along(structure, {"b": [20], "a": [10]}) == [[10], [20]]
 
 
+def test_along_a_list_a_tuple_will_do():
+    # functions give tuples, models hold lists
+    assert tree.flatten_along(tree.flatten([1, (2,)])[1], ("a", ["b"])) == ["a", "b"]
+    with pytest.raises(tree.StructureError, match="of type list, not Point"):
+        tree.flatten_along(tree.flatten(Point(1, 2))[1], [1, 2])
+
+
 @pytest.mark.parametrize(
     ("value", "said"),
     [
         ({"w": 1, "b": 2}, r"\['b'\] is of type int, not list"),
-        ({"w": 1, "b": (2, 3)}, r"\['b'\] is of type tuple, not list"),
+        ({"w": 1, "b": Point(2, 3)}, r"\['b'\] is of type Point, not list"),
         ({"w": 1, "b": [2]}, r"\['b'\] has 1 members, not 2"),
         ({"w": 1}, r"the whole has the keys \['w'\], not \['w', 'b'\]"),
         ({"w": 1, "b": [2, 3], "c": 4}, "the whole has the keys"),

@@ -26,6 +26,7 @@ VERBS = {
     "check": "Check notebooks that you have filled in.",
     "hint": "Show the next hint for a task.",
     "draw": "Draw a graph into an SVG, PNG, PDF or DOT file.",
+    "run": "Train a network.",
     "build": "Build the notebooks from their texts.",
     "demo": "Grade a sample class, from release to feedback.",
     "grade": "Grade what a class handed in.",
@@ -34,6 +35,9 @@ VERBS = {
     "conformance": "Run tests that others wrote, and count what passes.",
     "bench": "Measure speed, beside others that do the same work.",
 }
+
+APART = {"run": "running"}
+"""Verbs whose module is called otherwise, since something else here has their name."""
 
 
 def module_of(verb: str) -> str:
@@ -44,7 +48,7 @@ def module_of(verb: str) -> str:
     >>> module_of("student-copy")
     'cgkit.cli.student_copy'
     """
-    return f"cgkit.cli.{verb.replace('-', '_')}"
+    return f"cgkit.cli.{APART.get(verb, verb).replace('-', '_')}"
 
 
 def verbs_here() -> dict[str, str]:

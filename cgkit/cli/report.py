@@ -193,6 +193,10 @@ class Progress:
         count = f"{self.done:,} of {self.total:,}" if self.total else f"{self.done:,}"
         self._write(f"{self.title}: {count}{self._left()}  {what}"[:79])
 
+    def clear(self) -> None:
+        """Take the line away, so that something else can be written in its place."""
+        self._write("")
+
     def _left(self) -> str:
         """Guess how long the rest takes, once that is worth saying."""
         spent, before = time.monotonic() - self.began, self.done - 1
@@ -216,4 +220,4 @@ class Progress:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._write("")
+        self.clear()

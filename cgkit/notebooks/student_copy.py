@@ -34,8 +34,8 @@ FILES = (
     "start.py", "pyproject.toml", "requirements.lock", "environment.yml", "nbgrader_config.py",
     "LICENSE", "LICENSE-course", ".gitignore",
 )  # fmt: skip
-VERBS = ("doctor", "lab", "check", "hint", "draw")
-"""The commands that students have."""
+VERBS = ("doctor", "lab", "check", "hint", "draw", "running")
+"""The modules of the commands that students have; `run` is in `running`."""
 SECTIONS = ("Begin", "If you are a student", "With conda", "License")
 """The parts of README.md that are for them."""
 TEACHERS = ("cli", "notebooks", "grading", "bench", "conformance")

@@ -89,6 +89,15 @@ def test_progress_counts_and_clears_its_line():
     assert screen.getvalue().split("\r")[-2].strip() == ""
 
 
+def test_progress_makes_room_for_what_is_to_stay():
+    screen = Terminal()
+    progress = Progress("building", stream=screen)
+    progress.step("00_start")
+    progress.clear()
+    screen.write("00_start is built\n")
+    assert screen.getvalue().split("\r")[-2:] == [" " * 79, "00_start is built\n"]
+
+
 def test_progress_is_silent_off_a_terminal():
     file = io.StringIO()
     with Progress("building", stream=file) as progress:

@@ -15,6 +15,8 @@ from cgkit.notebooks.student_copy import copy_for_students, for_students, reache
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = Project(ROOT)
+PICTURES = {".npz"}
+"""What is no text: the images of digits."""
 SHORT = 12
 """Lines up to this length, such as `return x`, stand anywhere."""
 
@@ -29,7 +31,7 @@ def copy(tmp_path_factory):
 
 def texts(folder):
     for path in sorted(folder.rglob("*")):
-        if path.is_file():
+        if path.is_file() and path.suffix not in PICTURES:
             yield path.relative_to(folder).as_posix(), path.read_text(encoding="utf-8")
 
 
@@ -167,7 +169,7 @@ def test_a_students_commands_work_in_it(copy):
     )
     assert done.returncode == 0, done.stderr[-2000:]
     assert "times_table is not written yet" in done.stdout
-    assert "There is no verb 'grade'. Verbs: doctor, lab, check, hint, draw." in done.stderr
+    assert "There is no verb 'grade'. Verbs: doctor, lab, check, hint, draw, run." in done.stderr
 
 
 @pytest.mark.slow
@@ -178,3 +180,12 @@ def test_every_module_of_it_can_be_imported(copy):
     ]
     done = python(copy, "import importlib", f"for name in {names!r}: importlib.import_module(name)")
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_a_student_can_train_a_network(copy, tmp_path):
+    words = ["run", "digits", "--model", "mlp", "--epochs", "1"]
+    words += ["--checkpoint", str(tmp_path / "run.npz")]
+    done = python(copy, "import sys", "from cgkit.cli import run", f"sys.exit(run({words!r}))")
+    assert done.returncode == 0, done.stderr
+    assert "epoch 1 of 1" in done.stdout
+    assert (tmp_path / "run.npz").is_file()

@@ -1,0 +1,57 @@
+"""`cgkit run SUBJECT`: what there is to run, each with options of its own.
+
+    cgkit run digits         cgkit/cli/run_digits.py: a network learns to read digits
+    cgkit run digits --help
+
+A subject is a line in SUBJECTS and a module with a click command called `command`, which `load`
+imports when it is asked for.
+"""
+
+from __future__ import annotations
+
+import difflib
+
+import click
+
+SUBJECTS = {"digits": "Train a network to read handwritten digits."}
+"""What can be run, and what it does."""
+
+
+def load(subject: str) -> click.Command:
+    """Import the command of a subject."""
+    from cgkit.cli.run_digits import command as digits
+
+    return {"digits": digits}[subject]
+
+
+class Subjects(click.Group):
+    """A group that imports a subject only when it is run."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name what can be run."""
+        return list(SUBJECTS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import one subject."""
+        return load(cmd_name) if cmd_name in SUBJECTS else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write one line a subject without importing any of them."""
+        with formatter.section("Subjects"):
+            formatter.write_dl(list(SUBJECTS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the subject, or say which one may have been meant."""
+        word = args[0]
+        if word not in SUBJECTS and not word.startswith("-"):
+            near = difflib.get_close_matches(word, SUBJECTS, n=1)
+            guess = f"Did you mean '{near[0]}'?" if near else f"Subjects: {', '.join(SUBJECTS)}."
+            raise click.UsageError(f"There is no '{word}' to run. {guess}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=Subjects, subcommand_metavar="SUBJECT [OPTIONS]")
+def command() -> None:
+    """Train a network."""
