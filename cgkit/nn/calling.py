@@ -15,6 +15,7 @@ from typing import Any
 from cgkit.errors import OperandError
 from cgkit.nn.members import Holder
 from cgkit.nn.outline import heading
+from cgkit.node import Operator
 from cgkit.symbolic import GraphBuilder, Value
 from cgkit.tensor import Tensor
 
@@ -94,17 +95,33 @@ def taken(x: Any, name: str, builder: GraphBuilder) -> Value:
     return value if value.node.name else value.named(name)
 
 
-def unusual(holder: Holder, **usual: Any) -> dict[str, Any]:
-    """Give those attributes of a layer that differ from what is usual, to tell an operator.
+def unusual(holder: Holder, operator: Operator, *names: str) -> dict[str, Any]:
+    """Give those settings of a layer that an operator would not choose by itself.
+
+    Parameters
+    ----------
+    holder
+        The layer, with an attribute for each setting.
+    operator
+        What is called with them.
+    names
+        The settings.
 
     Examples
     --------
+    >>> from cgkit import ops
     >>> from cgkit.nn import MaxPool2d
-    >>> unusual(MaxPool2d(3, stride=2), stride=None, padding=0)
-    {'stride': 2}
+    >>> unusual(MaxPool2d(3, stride=2), ops.max_pool, "kernel", "stride", "padding")
+    {'kernel': 3, 'stride': 2}
     """
-    found = {name: getattr(holder, name) for name in usual}
+    usual = _defaults(operator)
+    found = {name: getattr(holder, name) for name in names}
     return {name: value for name, value in found.items() if value != usual[name]}
+
+
+@cache
+def _defaults(operator: Operator) -> dict[str, Any]:
+    return {name: p.default for name, p in inspect.signature(operator).parameters.items()}
 
 
 class Place(str):

@@ -25,6 +25,9 @@ from cgkit.operators.windows import Padding, Setting
 from cgkit.tensor import Generator
 from cgkit.types import count, show_shape
 
+SETTINGS = ("stride", "padding", "dilation", "groups")
+"""What an operator is told of how the kernels slide."""
+
 
 class Convolution(Module):
     """What convolutions of all ranks share: parameters, settings and the bias."""
@@ -92,9 +95,7 @@ class Convolution(Module):
     def forward(self, x: Any) -> Any:
         """Slide the kernels over x, of shape (N, inputs, ...)."""
         slide = (ops.conv1d, ops.conv2d, ops.conv3d)[self.axes - 1]
-        return self._with_bias(
-            slide(x, self.weight, **unusual(self, stride=1, padding=0, dilation=1, groups=1))
-        )
+        return self._with_bias(slide(x, self.weight, **unusual(self, slide, *SETTINGS)))
 
 
 class Conv2d(Convolution):
@@ -215,10 +216,6 @@ class ConvTranspose2d(Convolution):
 
     def forward(self, x: Any) -> Any:
         """Spread x, of shape (N, inputs, H, W)."""
-        return self._with_bias(
-            ops.conv2d_transpose(
-                x,
-                self.weight,
-                **unusual(self, stride=1, padding=0, dilation=1, groups=1, output_padding=0),
-            )
-        )
+        spread = ops.conv2d_transpose
+        settings = unusual(self, spread, *SETTINGS, "output_padding")
+        return self._with_bias(spread(x, self.weight, **settings))

@@ -59,11 +59,11 @@ class BatchNorm(Module):
         if len(x.shape) not in self.ranks:
             raise ShapeError(f"{self.heading} takes {self.takes}, got {show_shape(x.shape)}")
         scale, shift = self._affine()
-        settings = unusual(self, epsilon=1e-5)
+        norm = ops.batch_norm_train if self.training else ops.batch_norm
+        settings = unusual(self, norm, "epsilon")
         if not self.training:
-            kept = self.running_mean, self.running_var
-            return ops.batch_norm(x, scale, shift, *kept, **settings)
-        y, mean, var = ops.batch_norm_train(x, scale, shift, **settings)
+            return norm(x, scale, shift, self.running_mean, self.running_var, **settings)
+        y, mean, var = norm(x, scale, shift, **settings)
         self._keep(mean, var, count((x.shape[0], *x.shape[2:])))
         return y
 

@@ -15,6 +15,9 @@ from cgkit.operators.operands import as_operand
 from cgkit.operators.windows import Padding, Setting
 from cgkit.types import show_shape
 
+PLACES = ("stride", "padding", "ceil_mode")
+"""Settings of both about where their windows stand."""
+
 
 class Pool2d(Module):
     """What pooling layers share: where their windows stand."""
@@ -65,8 +68,7 @@ class MaxPool2d(Pool2d):
         """Pool x, of shape (N, C, H, W)."""
         return ops.max_pool(
             self._expect_images(x),
-            kernel=self.kernel,
-            **unusual(self, stride=None, padding=0, dilation=1, ceil_mode=False),
+            **unusual(self, ops.max_pool, "kernel", *PLACES, "dilation"),
         )
 
 
@@ -109,6 +111,5 @@ class AvgPool2d(Pool2d):
         """Pool x, of shape (N, C, H, W)."""
         return ops.avg_pool(
             self._expect_images(x),
-            kernel=self.kernel,
-            **unusual(self, stride=None, padding=0, ceil_mode=False, count_include_pad=True),
+            **unusual(self, ops.avg_pool, "kernel", *PLACES, "count_include_pad"),
         )

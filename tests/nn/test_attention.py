@@ -133,6 +133,25 @@ def test_a_transformer_layer_adds_to_x():
     assert after.heading == "TransformerLayer(6, 2, 8, norm_first=False)"
 
 
+class Noting(nn.Module):
+    """Stands in for Dropout, and notes the keys that it is given."""
+
+    def __init__(self):
+        self.keys = []
+
+    def forward(self, x, *, key=None):
+        self.keys.append(key)
+        return x
+
+
+def test_each_drop_of_a_transformer_layer_has_a_key_of_its_own():
+    built = TransformerLayer(6, 2, 8, Generator(0))
+    built.drop = Noting()
+    built(drawn(1, 4, 6).astype("float32"), key=ops.key(4))
+    assert len(set(built.drop.keys)) == 3
+    assert ops.fold_in(ops.key(4), 0) not in built.drop.keys  # that of the attention
+
+
 def test_a_transformer_layer_hands_masks_and_keys_on():
     built = TransformerLayer(6, 2, 8, Generator(0), rate=0.3, dtype="float64")
     x, key = drawn(1, 4, 6), ops.key(4)

@@ -59,6 +59,9 @@ def test_other_ranks():
 def test_the_transposed_goes_the_other_way_round():
     layer = ConvTranspose2d(2, 3, 3, Generator(0), stride=2, bias=False, dtype="float64")
     x, z = np.random.default_rng(0).normal(size=(2, 2, 4, 4)), Tensor(np.zeros((2, 3, 9, 9)))
+    settings = {"stride": 3, "output_padding": 2, "padding": 1, "dilation": 2}
+    wide = ConvTranspose2d(2, 3, 3, Generator(0), **settings)
+    assert wide(np.zeros((1, 2, 4, 4), "float32")).shape == (1, 3, 14, 14)
     back = Conv2d(3, 2, 3, Generator(0), stride=2, bias=False, dtype="float64")
     back.load_state({"weight": layer.weight.data})
     z.requires_grad_()

@@ -89,6 +89,18 @@ def test_layers_are_dropped_between():
     assert LSTM(3, 4, Generator(0), rate=0.5)(x)[0].shape == (2, 5, 4)  # nothing lies between
 
 
+def test_each_gap_between_layers_has_a_key_of_its_own():
+    class Noting(nn.Module):
+        def forward(self, x, *, key=None):
+            keys.append(key)
+            return x
+
+    keys, network = [], RNN(3, 4, Generator(0), layers=4)
+    network.drop = Noting()
+    network(drawn(2, 5, 3), key=ops.key(0))
+    assert len(keys) == len(set(keys)) == 3
+
+
 def test_refusals():
     network = GRU(3, 4, Generator(0), layers=2)
     with pytest.raises(ShapeError, match=r"takes \(N, T, 3\), got \(3,\)"):
