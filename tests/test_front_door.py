@@ -9,7 +9,7 @@ import cgkit
 
 HEAVY = {
     "IPython", "click", "difflib", "graphviz", "hypothesis", "matplotlib", "nbclient", "nbformat",
-    "networkx", "numba", "numpy.random", "pygraphviz", "rich", "torch",
+    "networkx", "numba", "numpy.random", "pygraphviz", "rich", "torch", "cgkit.nn", "cgkit.testing",
 }  # fmt: skip
 
 
@@ -42,6 +42,11 @@ def test_testing_is_there_when_it_is_asked_for():
     subprocess.run([sys.executable, "-c", ask], check=True)
     with pytest.raises(AttributeError, match="no attribute 'testings'"):
         cgkit.testings  # noqa: B018
+
+
+def test_layers_are_there_when_they_are_asked_for():
+    ask = "import cgkit; cgkit.nn.Linear(2, 3, cgkit.Generator(0))([1.0, 2.0])"
+    subprocess.run([sys.executable, "-c", ask], check=True)
 
 
 def test_nothing_heavy_is_imported():
