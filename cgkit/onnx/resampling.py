@@ -94,6 +94,7 @@ def origins(step: Step, axis: Axis, how: str) -> tuple[Any, Any]:
     OnnxError
         There is no such mode.
     """
+    step.allow((axis.new,), "float64")
     blank = lasting(step, np.float64(0), (axis.new,))
     y = ops.cast(ops.positions(ops.broadcast_to(blank, shape=(axis.new,)), axis=0), dtype="float64")
     old, new = number_of(step, axis.old), number_of(step, axis.new)

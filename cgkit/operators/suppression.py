@@ -65,8 +65,8 @@ def _compute(
     boxes, scores = np.asarray(boxes), np.asarray(scores)
     known = TensorType(boxes.shape, boxes.dtype), TensorType(scores.shape, scores.dtype)
     _infer(known[0], known[1], most, overlap, least)
-    rows = []
-    for image, of_class in np.ndindex(*scores.shape[:2]):
+    rows: list[tuple[int, int, int]] = []
+    for image, of_class in np.ndindex(*scores.shape[:2] if scores.size else (0,)):
         score = scores[image, of_class]
         order = np.argsort(-score, kind="stable")
         if least is not None:

@@ -19,8 +19,8 @@ from cgkit import operators as ops
 from cgkit.onnx.sliding import Sliding, each, halves, pairs, sliding
 from cgkit.onnx.step import Rule, Step
 from cgkit.operators.indices import ARRAY, Span
-from cgkit.operators.windows import Pads, span
-from cgkit.types import Shape, Size, count
+from cgkit.operators.windows import Pads, known_sizes, span
+from cgkit.types import Shape, Size, count, meet_shapes
 
 
 def conv(step: Step, x: Any, w: Any, bias: Any = None) -> Any:
@@ -33,7 +33,7 @@ def conv(step: Step, x: Any, w: Any, bias: Any = None) -> Any:
         x, w, stride=place.stride, padding=place.pads, dilation=place.dilation,
         groups=step.setting("group", 1),
     )  # fmt: skip
-    return _shifted(found, bias)
+    return shifted(found, bias)
 
 
 def conv_transpose(step: Step, x: Any, w: Any, bias: Any = None) -> Any:
@@ -57,7 +57,7 @@ def conv_transpose(step: Step, x: Any, w: Any, bias: Any = None) -> Any:
     )
     if any(extra != 0 for pair in outer for extra in pair):
         found = ops.pad(found, pads=((0, 0), (0, 0), *outer))
-    return _shifted(found, bias)
+    return shifted(found, bias)
 
 
 def _transposed_pads(step: Step, sizes: Shape, spread: Shape, stride: tuple[int, ...]) -> Pads:
@@ -112,17 +112,29 @@ def _kernel(step: Step, w: Any) -> Shape:
     return kernel
 
 
-def _shifted(x: Any, bias: Any) -> Any:
-    """Add a number for each channel."""
+def shifted(x: Any, bias: Any) -> Any:
+    """Add a number for each channel of images (N, C, ...), or nothing.
+
+    Examples
+    --------
+    >>> shifted(np.zeros((1, 2, 1)), np.array([3.0, 4.0])).tolist()
+    [[[3.0], [4.0]]]
+
+    Raises
+    ------
+    ShapeError
+        There is not one number for each channel.
+    """
     if bias is None:
         return x
+    meet_shapes(tuple(bias.shape), (x.shape[1],), "one number for each channel")
     return ops.add(x, ops.reshape(bias, shape=(*bias.shape, *(1,) * (len(x.shape) - 2))))
 
 
 def col2im(step: Step, columns: Any, image: Any, block: Any) -> Any:
     """Put what lay under windows, a column for each, back in place and add up what meets."""
     sizes = step.sizes(image, "image_shape")
-    kernel = step.sizes(block, "block_shape")
+    kernel = known_sizes("a block", step.sizes(block, "block_shape"), len(sizes))
     place = sliding(step, sizes, kernel)
     taps, channels = count(kernel), columns.shape[1] // count(kernel)
     wide = tuple(n + low + high for n, (low, high) in zip(sizes, place.pads, strict=True))
@@ -141,6 +153,7 @@ def _under_windows(step: Step, sizes: Shape, place: Sliding) -> list[np.ndarray]
     if not all(isinstance(n, int) for n in (*sizes, *place.kernel)):
         raise step.refuse(f"needs an image and a block of known sizes, got {sizes}")
     places = [int(n) for n in place.places(sizes)]
+    step.allow((len(sizes), count(place.kernel), count(places)), "int64")
     taps = np.indices([int(n) for n in place.kernel]).reshape(len(sizes), -1, 1)
     moves = np.indices(places).reshape(len(sizes), 1, -1)
     each_axis = zip(taps, moves, place.dilation, place.stride, strict=True)

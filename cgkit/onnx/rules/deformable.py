@@ -18,17 +18,20 @@ import numpy as np
 from cgkit import operators as ops
 from cgkit.onnx.points import around, as_places, between, number_like, picked
 from cgkit.onnx.resampling import Tap
+from cgkit.onnx.rules.convolution import shifted
 from cgkit.onnx.sliding import Sliding, sliding
 from cgkit.onnx.step import Rule, Step
-from cgkit.types import Shape, count
+from cgkit.operators.windows import groups_of
+from cgkit.types import Shape, count, meet_shapes
 
 
 def deform_conv(step: Step, x: Any, w: Any, offset: Any, bias: Any = None, mask: Any = None) -> Any:
     """Slide kernels over images whose elements are read a little off their places."""
     place = sliding(step, tuple(x.shape[2:]), tuple(w.shape[2:]))
-    shared, groups = step.setting("offset_group", 1), step.setting("group", 1)
+    shared, groups = (groups_of(step.setting(name, 1)) for name in ("offset_group", "group"))
     (n, channels), (outputs, inputs) = x.shape[:2], w.shape[:2]
     taps, outs = count(place.kernel), tuple(offset.shape[2:])
+    meet_shapes(outs, place.places(tuple(x.shape[2:])), "that of the places of its windows")
     lines = _lines(step, x, offset, place, (n * shared, taps, *outs))
     read = _read(x, shared, lines)
     if mask is not None:
@@ -36,15 +39,14 @@ def deform_conv(step: Step, x: Any, w: Any, offset: Any, bias: Any = None, mask:
     columns = ops.reshape(read, shape=(n, groups, channels // groups * taps, count(outs)))
     kernels = ops.reshape(w, shape=(groups, outputs // groups, inputs * taps))
     found = ops.reshape(ops.matmul(kernels, columns), shape=(n, outputs, *outs))
-    if bias is None:
-        return found
-    return ops.add(found, ops.reshape(bias, shape=(*bias.shape, *(1,) * len(outs))))
+    return shifted(found, bias)
 
 
 def _lines(step: Step, x: Any, offset: Any, place: Sliding, shape: Shape) -> list[list[Tap]]:
     """Give for each axis of space the elements around each coordinate, in a frame of zeros."""
     axes, (rows, taps, *outs) = len(place.kernel), shape
     off = ops.reshape(offset, shape=(rows, taps, axes, *outs))
+    step.allow((taps, *outs), x.dtype)
     corners = np.indices([int(k) for k in place.kernel]).reshape(axes, -1)
     lines = []
     for i, size in enumerate(x.shape[2:]):

@@ -18,7 +18,7 @@ from cgkit import operators as ops
 from cgkit.onnx.rules.elementwise import in_dtype_of
 from cgkit.onnx.step import Rule, Step
 from cgkit.operators.settings import normal_axis
-from cgkit.types import count
+from cgkit.types import broadcast_shapes, count, meet_shapes
 
 EPSILON = 1e-5
 
@@ -78,15 +78,25 @@ def layer_normalization(step: Step, x: Any, scale: Any, shift: Any = None) -> An
     apart = ops.sub(wide, center)
     spread = ops.mean(ops.square(apart), axis=axes, keepdims=True)
     inverse = ops.rsqrt(ops.add(spread, step.setting("epsilon", EPSILON)))
-    y = ops.mul(in_dtype_of(x, ops.mul(apart, inverse)), scale)
-    return (y if shift is None else ops.add(y, shift)), center, inverse
+    y = _scaled(in_dtype_of(x, ops.mul(apart, inverse)), scale, shift)
+    return y, center, inverse
 
 
 def rms_normalization(step: Step, x: Any, scale: Any) -> Any:
     """Divide what lies along the last axes by the root of its mean square."""
     axis, epsilon = _last_axes(step, x)[0], step.setting("epsilon", EPSILON)
     unit = ops.rms_norm(_stashed(step, x), axis=axis, epsilon=epsilon)
-    return ops.mul(in_dtype_of(scale, in_dtype_of(x, unit)), scale)
+    return _scaled(in_dtype_of(scale, in_dtype_of(x, unit)), scale)
+
+
+def _scaled(x: Any, scale: Any, shift: Any = None) -> Any:
+    """Scale and shift by what stretches to x, and does not stretch it."""
+    for other in (scale, shift):
+        if other is not None:
+            wide = broadcast_shapes(tuple(x.shape), tuple(other.shape))
+            meet_shapes(wide, tuple(x.shape), "that of what is scaled")
+    y = ops.mul(x, scale)
+    return y if shift is None else ops.add(y, shift)
 
 
 def _last_axes(step: Step, x: Any) -> tuple[int, ...]:
@@ -110,6 +120,8 @@ def group_normalization(step: Step, x: Any, scale: Any, shift: Any) -> Any:
     unit = ops.group_norm(wide, groups, epsilon=step.setting("epsilon", EPSILON))
     if step.opset < 21:
         scale, shift = (ops.repeat(v, repeats=channels // groups, axis=0) for v in (scale, shift))
+    for vector in (scale, shift):
+        meet_shapes(tuple(vector.shape), (channels,), "one number for each channel")
     beside = (1,) * (len(x.shape) - 2)
     scale, shift = (ops.reshape(v, shape=(*v.shape, *beside)) for v in (scale, shift))
     return ops.add(ops.mul(in_dtype_of(x, unit), scale), shift)

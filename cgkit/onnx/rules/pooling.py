@@ -31,7 +31,7 @@ def _sliding(step: Step, x: Any) -> Sliding:
     sizes = tuple(x.shape[2:])
     if len(kernel) != len(sizes) or not kernel:
         raise step.refuse(
-            f"kernel_shape {kernel} has a size for each axis of space of {tuple(x.shape)}"
+            f"kernel_shape has a size for each axis of space of {tuple(x.shape)}, not {kernel}"
         )
     return sliding(step, sizes, kernel)
 
@@ -82,10 +82,10 @@ def _counts(step: Step, x: Any, place: Sliding, include: bool) -> np.ndarray:
     sizes = tuple(x.shape[2:])
     if not all(isinstance(n, int) for n in sizes):
         raise step.refuse(f"pads more than half a window, which needs known sizes, not {sizes}")
+    reach = place.reach(sizes)
+    step.allow((n + low + high for n, (low, high) in zip(sizes, reach, strict=True)), "float64")
     seen = ops.pad(np.ones((1, 1, *sizes)), pads=((0, 0), (0, 0), *place.pads), value=include)
-    hang = [
-        (0, end - high) for (_, high), (_, end) in zip(place.pads, place.reach(sizes), strict=True)
-    ]
+    hang = [(0, end - high) for (_, high), (_, end) in zip(place.pads, reach, strict=True)]
     wide = ops.pad(seen, pads=((0, 0), (0, 0), *hang))
     return np.asarray(ops.avg_pool(wide, **_settings(place, ((0, 0),) * len(hang)), divisor=1))
 

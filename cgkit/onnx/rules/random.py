@@ -29,6 +29,13 @@ def _key(step: Step) -> Any:
     return step.value(ops.key(int(bits)))
 
 
+def _drawn(step: Step, draw: Any, shape: Shape, dtype: str) -> Any:
+    """Draw numbers of a shape, at once if no graph is built."""
+    if step.builder is None:
+        step.allow(shape, dtype)
+    return draw(_key(step), shape=shape, dtype=dtype)
+
+
 def _dtype(step: Step, like: Any = None, default: int = 1) -> str:
     number = step.setting("dtype", None)
     if number is None and like is not None:
@@ -38,12 +45,12 @@ def _dtype(step: Step, like: Any = None, default: int = 1) -> str:
 
 def _uniform(step: Step, shape: Shape, dtype: str) -> Any:
     low, high = step.setting("low", 0.0), step.setting("high", 1.0)
-    drawn = ops.uniform(_key(step), shape=shape, dtype=dtype)
+    drawn = _drawn(step, ops.uniform, shape, dtype)
     return ops.add(ops.mul(drawn, high - low), low)
 
 
 def _normal(step: Step, shape: Shape, dtype: str) -> Any:
-    drawn = ops.normal(_key(step), shape=shape, dtype=dtype)
+    drawn = _drawn(step, ops.normal, shape, dtype)
     return ops.add(ops.mul(drawn, step.setting("scale", 1.0)), step.setting("mean", 0.0))
 
 
@@ -76,7 +83,7 @@ def multinomial(step: Step, x: Any) -> Any:
     """Draw classes, each as likely as e to its score says."""
     shape = (x.shape[0], step.setting("sample_size", 1), 1)
     shares = ops.cumsum(ops.softmax(x, axis=-1), axis=-1)
-    drawn = ops.uniform(_key(step), shape=shape, dtype=shares.dtype.name)
+    drawn = _drawn(step, ops.uniform, shape, shares.dtype.name)
     passed = ops.less_equal(shares[:, None, :-1], drawn)
     return ops.cast(ops.sum(passed, axis=-1), dtype=_dtype(step, default=6))
 

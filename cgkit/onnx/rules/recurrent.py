@@ -13,7 +13,7 @@ sequence begins at its own end, since the state stands still until then.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -23,6 +23,7 @@ from cgkit import operators as ops
 from cgkit.onnx.gates import Bend, bends
 from cgkit.onnx.rules.shape import lasting
 from cgkit.onnx.step import Rule, Step
+from cgkit.types import meet_shapes
 
 States = tuple[Any, ...]
 
@@ -31,12 +32,12 @@ class Cell(NamedTuple):
     """The weights of one direction, as each step reads them."""
 
     step: Step
-    weights: Any
-    """What states are multiplied by, (H, gates * H)."""
+    weights: tuple[Any, ...]
+    """What states are multiplied by, (H, gates * H), for gates that are taken together."""
     bias: Any
-    """What is added to that product where it cannot be added before; None for nothing."""
-    peepholes: Any
-    """By what an LSTM's gates see its cell, (3 * H,); None if they do not."""
+    """What is added to the last product, since it cannot be added before; None for nothing."""
+    peepholes: tuple[Any, ...]
+    """By what an LSTM's gates see its cell, (H,) for each; None if they do not."""
     acts: tuple[Bend, ...]
     """What gates bend numbers with."""
 
@@ -55,13 +56,12 @@ class Layer(NamedTuple):
 
 
 def _advance_rnn(cell: Cell, x: Any, states: States) -> States:
-    return (cell.acts[0](ops.add(x, ops.matmul(states[0], cell.weights))),)
+    return (cell.acts[0](ops.add(x, ops.matmul(states[0], cell.weights[0]))),)
 
 
 def _advance_gru(cell: Cell, x: Any, states: States) -> States:
-    (h,) = states
-    size = cell.weights.shape[0]
-    for_gates, for_new = ops.split(cell.weights, sizes=(2 * size, size), axis=-1)
+    (h,), (for_gates, for_new) = states, cell.weights
+    size = for_new.shape[-1]
     x_gates, x_new = ops.split(x, sizes=(2 * size, size), axis=-1)
     update, reset = ops.split(
         cell.acts[0](ops.add(x_gates, ops.matmul(h, for_gates))), sections=2, axis=-1
@@ -75,21 +75,22 @@ def _advance_gru(cell: Cell, x: Any, states: States) -> States:
 
 def _advance_lstm(cell: Cell, x: Any, states: States) -> States:
     h, c = states
-    mixed = ops.add(x, ops.matmul(h, cell.weights))
+    mixed = ops.add(x, ops.matmul(h, cell.weights[0]))
     into, out, forget, new = ops.split(mixed, sections=4, axis=-1)
-    see = [None] * 3 if cell.peepholes is None else ops.split(cell.peepholes, sections=3, axis=-1)
-    gate, bend_new, bend_cell = cell.acts
-    into = gate(_seen(into, see[0], c))
+    (see_into, see_out, see_forget), (gate, bend_new, bend_cell) = cell.peepholes, cell.acts
+    into = gate(_seen(into, see_into, c))
     coupled = bool(cell.step.setting("input_forget", 0))
-    forget = ops.sub(1.0, into) if coupled else gate(_seen(forget, see[2], c))
+    forget = ops.sub(1.0, into) if coupled else gate(_seen(forget, see_forget, c))
     c = ops.add(ops.mul(forget, c), ops.mul(into, bend_new(new)))
-    return ops.mul(gate(_seen(out, see[1], c)), bend_cell(c)), c
+    return ops.mul(gate(_seen(out, see_out, c)), bend_cell(c)), c
 
 
 def _seen(x: Any, peephole: Any, c: Any) -> Any:
     return x if peephole is None else ops.add(x, ops.mul(peephole, c))
 
 
+MOST_STEPS = 20_000
+"""How long a sequence may be: each step is nodes of its own."""
 RNN = Layer(1, 1, ("Tanh",), _advance_rnn)
 GRU = Layer(3, 2, ("Sigmoid", "Tanh"), _advance_gru)
 LSTM = Layer(4, 4, ("Sigmoid", "Tanh", "Tanh"), _advance_lstm)
@@ -134,13 +135,15 @@ def _run(
         x = ops.transpose(x, axes=(1, 0, 2))
         initial = tuple(h if h is None else ops.transpose(h, axes=(1, 0, 2)) for h in initial)
     ways = _ways(step, w)
+    if step.setting("hidden_size", r.shape[-1]) != r.shape[-1]:
+        raise step.refuse(f"has weights for states of {r.shape[-1]}, which is not its hidden_size")
+    _check(layer, len(ways), (x, w, r, b, lengths), initial, peepholes)
     acts = bends(step, layer.acts, len(ways))
     inside = _inside(step, x, lengths)
     found = []
     for i, backward in enumerate(ways):
-        bias = None if b is None else b[i]
-        cell, mixed = _prepare(step, layer, x, (w[i], r[i], bias), acts[i])
-        cell = cell._replace(peepholes=None if peepholes is None else peepholes[i])
+        each = (None if y is None else y[i] for y in (w, r, b, peepholes))
+        cell, mixed = _prepare(step, layer, x, each, acts[i])
         states = tuple(_zeros(step, x, r) if h is None else h[i] for h in initial)
         found.append(_unroll(layer, cell, mixed, states, inside, backward))
     y = ops.stack(*(way[0] for way in found), axis=1) if step.wanted[0] else None
@@ -162,20 +165,42 @@ def _ways(step: Step, w: Any) -> tuple[bool, ...]:
     return ways
 
 
+def _check(
+    layer: Layer, ways: int, inputs: tuple[Any, ...], initial: States, peepholes: Any
+) -> None:
+    """Check that weights, lengths and states fit each other."""
+    x, w, r, b, lengths = inputs
+    size, (_, batch, features) = r.shape[-1], x.shape
+    rows = layer.gates * size
+    for given, shape, what in (
+        (w, (ways, rows, features), "that of the weights of x"),
+        (r, (ways, rows, size), "that of the weights of the state"),
+        (b, (ways, 2 * rows), "that of the biases"),
+        (lengths, (batch,), "a length for each sequence"),
+        (peepholes, (ways, 3 * size), "that of the peepholes"),
+        *((state, (ways, batch, size), "that of a state") for state in initial),
+    ):
+        if given is not None:
+            meet_shapes(tuple(given.shape), shape, what)
+
+
 def _prepare(
-    step: Step, layer: Layer, x: Any, weights: Sequence[Any], acts: tuple[Bend, ...]
+    step: Step, layer: Layer, x: Any, weights: Iterable[Any], acts: tuple[Bend, ...]
 ) -> tuple[Cell, Any]:
     """Give a cell, and x times its weights with all biases that may be added now."""
-    w, r, b = weights
+    w, r, b, peepholes = weights
     mixed, held = ops.matmul(x, ops.transpose(w)), None
+    merged, rest = (k * r.shape[-1] for k in (layer.merged, layer.gates - layer.merged))
     if b is not None:
         of_x, of_state = ops.split(b, sections=2, axis=0)
-        rest = (layer.gates - layer.merged) * r.shape[-1]
         if rest:
-            of_state, held = ops.split(of_state, sizes=(layer.merged * r.shape[-1], rest))
+            of_state, held = ops.split(of_state, sizes=(merged, rest))
             of_state = ops.pad(of_state, pads=((0, rest),))
         mixed = ops.add(mixed, ops.add(of_x, of_state))
-    return Cell(step, ops.transpose(r), held, None, acts), mixed
+    turned = ops.transpose(r)
+    parts = ops.split(turned, sizes=(merged, rest), axis=-1) if rest else (turned,)
+    sees = (None,) * 3 if peepholes is None else ops.split(peepholes, sections=3)
+    return Cell(step, parts, held, sees, acts), mixed
 
 
 def _inside(step: Step, x: Any, lengths: Any) -> list[Any]:
@@ -186,6 +211,8 @@ def _inside(step: Step, x: Any, lengths: Any) -> list[Any]:
             f"is unrolled, and needs a sequence of known length, not {steps}",
             attempt=f"sizes={{{str(steps)!r}: ...}}",
         )
+    if steps > MOST_STEPS:
+        raise step.refuse(f"is unrolled, over at most {MOST_STEPS:,} steps, not {steps:,}")
     if lengths is None:
         return [None] * steps
     return [ops.reshape(ops.less(t, lengths), shape=(-1, 1)) for t in range(steps)]

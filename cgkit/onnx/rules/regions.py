@@ -20,12 +20,13 @@ from cgkit.onnx.points import as_places, between, number_like, picked
 from cgkit.onnx.resampling import Tap
 from cgkit.onnx.rules.elementwise import in_dtype_of
 from cgkit.onnx.step import Rule, Step
-from cgkit.types import Size
+from cgkit.types import Size, meet_shapes
 
 
 def roi_align(step: Step, x: Any, rois: Any, images: Any) -> Any:
     """Pool regions of images, read at a few points in each part of a region."""
     ratio = step.setting("sampling_ratio", 0)
+    meet_shapes(tuple(rois.shape), (images.shape[0], 4), "four numbers for each image named")
     if ratio > 0:
         return _regions(step, x, rois, images, (ratio, ratio))
     # how many points there are depends on the size of each region, so all must be known
@@ -67,6 +68,7 @@ def _regions(step: Step, x: Any, rois: Any, images: Any, points: tuple[int, int]
     for (start, length), n, many, size in zip(
         _bounds(step, rois), parts, points, x.shape[2:], strict=True
     ):
+        step.allow((n, many), "float64")
         steps = np.arange(n)[:, None] + (np.arange(many) + 0.5) / many
         at = ops.reshape(start, shape=(-1, 1, 1)) + ops.reshape(
             length / n, shape=(-1, 1, 1)

@@ -56,6 +56,8 @@ def resize(step: Step, x: Any, *inputs: Any) -> Any:
         bool(step.setting("antialias", 0)),
     )  # fmt: skip
     if sizes is None:
+        if scales is None:
+            raise step.refuse("is given neither scales nor sizes")
         given = [float(s) for s in _listed(step, scales, "the scales", axes)]
         found = _scaled(step, x, given, axes)
     else:
@@ -73,7 +75,7 @@ def resize(step: Step, x: Any, *inputs: Any) -> Any:
 def _listed(step: Step, x: Any, what: str, axes: Sequence[int]) -> np.ndarray:
     """Give an input that has one number for each axis."""
     if x is None:
-        raise step.refuse(f"is given neither {what} nor the sizes")
+        raise step.refuse(f"needs {what}")
     array = step.known(x, what).reshape(-1)
     if len(array) != len(axes):
         raise step.refuse(f"needs {len(axes)} numbers as {what}, got {len(array)}")
@@ -134,6 +136,8 @@ def _resampled(step: Step, x: Any, axes: Mapping[int, Axis], word: str, how: Fil
         if isinstance(axis.new, int) and axis.new == 0:
             wide = ops.take(wide, np.zeros(0, np.int64), axis=at)
             continue
+        if isinstance(axis.old, int) and axis.old == 0:
+            raise step.refuse(f"has nothing to make {axis.new} elements of on axis {at}")
         places, outside = origins(step, axis, word)
         wide = mix(wide, taps(step, axis, places, how), at)
         if outside is not None:

@@ -20,6 +20,7 @@ from cgkit.onnx.points import around, as_places, between, number_like, picked
 from cgkit.onnx.resampling import REACH, Tap, mixable
 from cgkit.onnx.rules.elementwise import in_dtype_of
 from cgkit.onnx.step import Rule, Step
+from cgkit.types import meet_shapes
 
 
 def grid_sample(step: Step, x: Any, grid: Any) -> Any:
@@ -37,6 +38,10 @@ def grid_sample(step: Step, x: Any, grid: Any) -> Any:
     align = bool(step.setting("align_corners", 0))
     wide = x if mode == "nearest" else mixable(x)
     sizes = tuple(x.shape[2:])
+    if len(grid.shape) != len(x.shape) or not sizes:
+        raise step.refuse(f"cannot read images {tuple(x.shape)} at a grid {tuple(grid.shape)}")
+    ends = (grid.shape[0], grid.shape[-1])
+    meet_shapes(ends, (x.shape[0], len(sizes)), "as many images, and a coordinate for each axis")
     axes = []
     for i, size in enumerate(sizes):
         n = number_like(step, size, grid)
@@ -80,6 +85,9 @@ def affine_grid(step: Step, theta: Any, size: Any) -> Any:
     sizes = step.sizes(size, "the size")[2:]
     if not all(isinstance(n, int) for n in sizes):
         raise step.refuse(f"needs a grid of known sizes, not {sizes}")
+    known = (theta.shape[0], len(sizes), len(sizes) + 1)
+    meet_shapes(tuple(theta.shape), known, f"that of maps of {len(sizes)} coordinates")
+    step.allow((*sizes, len(sizes) + 1), "float64")
     align = bool(step.setting("align_corners", 0))
     lines = [
         np.linspace(-1, 1, n) if align else (np.arange(n) * 2 + 1) / n - 1 for n in map(int, sizes)

@@ -87,7 +87,10 @@ def stft(step: Step, x: Any, hop: Any, window: Any = None, length: Any = None) -
         number = _one(step, length, "frame_length")
     else:
         number = size if window is None else _known(step, window.shape[0])
+    if by < 1 or not 1 <= number <= size:
+        raise step.refuse(f"cannot cut pieces of {number} at every {by} out of a signal of {size}")
     frames = (size - number) // by + 1
+    step.allow((frames, number), "int64")
     pieces = ops.take(x, np.arange(frames)[:, None] * by + np.arange(number), axis=1)
     if window is not None:
         pieces = ops.mul(pieces, ops.reshape(window, shape=(number, 1)))
@@ -101,6 +104,9 @@ def mel_weight_matrix(
     many, number = _one(step, bands, "num_mel_bins"), _one(step, length, "dft_length")
     given = (rate, "sample_rate"), (lower, "lower_edge_hertz"), (upper, "upper_edge_hertz")
     speed, low, high = (float(step.known(x, what).reshape(-1)[0]) for x, what in given)
+    if speed <= 0:
+        raise step.refuse(f"needs a positive sample_rate, not {speed:g}")
+    step.allow((number // 2 + 1, many), "float64")
     ends = 2595 * np.log10(1 + np.array([low, high]) / 700)
     mels = ends[0] + np.arange(many + 2) * (ends[1] - ends[0]) / (many + 2)
     bins = np.floor((number + 1) * 700 * (10 ** (mels / 2595) - 1) / speed).astype(np.int64)

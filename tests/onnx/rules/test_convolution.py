@@ -54,6 +54,27 @@ def test_what_does_not_fit_is_refused(one_node, normal):
         evaluate(one_node("Conv", [deep, deep], opset=11), {"x0": deep, "x1": deep})
 
 
+def test_a_bias_has_a_number_for_each_channel(one_node, normal):
+    x, w = normal(1, 1, 5), normal(1, 1, 3)
+    for operator in ("Conv", "ConvTranspose"):
+        for bias in (normal(2), normal(1, 1), normal()):
+            feeds = {"x0": x, "x1": w, "x2": bias}
+            with pytest.raises(OnnxError, match="one number for each channel"):
+                evaluate(one_node(operator, [x, w, bias], opset=11), feeds)
+
+
+def test_blocks_have_sizes_and_images_bounds(one_node, normal):
+    columns = normal(1, 4, 9)
+    for image, block, said in (
+        ([4, 4], [0, 2], "a block has a size"), ([4, 4], [2], "a block has a size"),
+        ([10**5, 10**5], [2, 2], "limits allow"),
+    ):  # fmt: skip
+        arrays = [columns, np.array(image), np.array(block)]
+        feeds = {f"x{i}": array for i, array in enumerate(arrays)}
+        with pytest.raises(OnnxError, match=said):
+            evaluate(one_node("Col2Im", arrays, opset=18), feeds)
+
+
 def test_half_of_an_open_size_is_refused(one_node, normal):
     model = one_node("Conv", [normal(1, 1, 5), normal(1, 1, 3)], opset=11, strides=[2],
                      opened={0: {2: "L"}})  # fmt: skip

@@ -3,6 +3,9 @@ import itertools
 import numpy as np
 import pytest
 
+from cgkit.errors import OnnxError
+from cgkit.onnx import evaluate
+
 OPENED = {0: {0: "N"}, 2: {0: "N"}, 4: {0: "N"}}
 
 
@@ -79,6 +82,19 @@ def test_other_ranks(agree, normal, axes):
              "offset_group": 1}  # fmt: skip
     expected = [deformed(x, w, offset, None, None, **words)]
     agree("DeformConv", x, w, offset, opset=19, expected=expected, atol=1e-5)
+
+
+def test_what_does_not_fit_is_refused(one_node, normal):
+    x, w, offset = normal(1, 2, 3, 3), normal(2, 2, 2, 2), normal(1, 8, 2, 2)
+    for arrays, how, said in (
+        ([x, w, normal(1, 8, 3, 3)], {}, "places of its windows"),
+        ([x, w, normal(1, 7, 2, 2)], {}, "cannot reshape"),
+        ([x, w, offset, normal(3)], {}, "one number for each channel"),
+        ([x, w, offset], {"offset_group": 0}, "groups"),
+    ):
+        feeds = {f"x{i}": array for i, array in enumerate(arrays)}
+        with pytest.raises(OnnxError, match=said):
+            evaluate(one_node("DeformConv", arrays, opset=19, **how), feeds)
 
 
 def test_without_offsets_it_is_a_convolution(agree, normal):

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from cgkit.onnx import load
+from cgkit.errors import OnnxError
+from cgkit.onnx import evaluate, load
 
 BATCH = {0: {0: "N"}}
 IMAGE = {0: {0: "N", 2: "H", 3: "W"}}
@@ -142,6 +143,20 @@ def test_group(agree, normal, opset, shape):
     expected = unit.reshape(shape) * each[0][across] + each[1][across]
     agree("GroupNormalization", x, scale, shift, opset=opset, num_groups=3, epsilon=0.01,
           expected=[expected], opened=BATCH)  # fmt: skip
+
+
+def test_what_is_scaled_is_not_stretched(one_node, normal):
+    x = normal(2, 6, 3)
+    for operator, opset, arrays, how in (
+        ("LayerNormalization", 17, [normal(5, 2, 6, 3)], {}),
+        ("LayerNormalization", 17, [normal(3), normal(5, 1, 1, 1)], {}),
+        ("RMSNormalization", 23, [normal(5, 2, 6, 3)], {}),
+        ("GroupNormalization", 21, [normal(1), normal(6)], {"num_groups": 2}),
+        ("GroupNormalization", 18, [normal(6), normal(6)], {"num_groups": 2}),
+    ):
+        feeds = {f"x{i}": array for i, array in enumerate([x, *arrays])}
+        with pytest.raises(OnnxError, match="the shape"):
+            evaluate(one_node(operator, [x, *arrays], opset=opset, **how), feeds)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5])

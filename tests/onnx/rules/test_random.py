@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from cgkit import run
-from cgkit.errors import UnknownValue
+from cgkit.errors import OnnxError, UnknownValue
 from cgkit.onnx import evaluate, load
 
 BATCH = {0: {0: "N"}}
@@ -112,6 +112,11 @@ def test_training(drawn, normal, rate):
     assert abs(mask.mean() - (1 - rate)) < 0.02
     alone = drawn("Dropout", x, ratio, np.array(True), opset=13, known=given, opened=BATCH)
     np.testing.assert_array_equal(alone, y)
+
+
+def test_what_no_memory_holds_is_refused_before_it_is_drawn(one_node):
+    with pytest.raises(OnnxError, match="limits allow"):
+        evaluate(one_node("RandomUniform", [], opset=1, shape=[10**9, 10**9]), {})
 
 
 def test_whether_to_train_must_be_known(one_node, normal):

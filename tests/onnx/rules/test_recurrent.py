@@ -174,6 +174,29 @@ def test_what_does_not_fit_is_refused(one_node, weights):
         load(one_node("RNN", [x, w, r], opset=14, hidden_size=H, opened={0: {0: "T"}}))
 
 
+@pytest.mark.parametrize(
+    ("place", "shape", "said"),
+    [
+        (1, (1, 4 * H, IN + 1), "weights of x"), (2, (1, 4 * H, H + 1), "hidden_size"),
+        (2, (1, H, H), "weights of the state"), (3, (1, 4 * H), "biases"), (4, (N + 1,), "length"),
+        (5, (1, N, H + 1), "a state"), (6, (2, N, H), "a state"), (7, (1, H), "peepholes"),
+    ],
+)  # fmt: skip
+def test_every_shape_is_checked(one_node, weights, place, shape, said):
+    x, w, r, b, states, p = weights("LSTM", 1)
+    arrays = [x, w, r, b, np.full(N, T, "int32"), *states, p]
+    arrays[place] = np.zeros(shape, arrays[place].dtype)
+    feeds = {f"x{i}": array for i, array in enumerate(arrays)}
+    with pytest.raises(OnnxError, match=said):
+        evaluate(one_node("LSTM", arrays, opset=14, hidden_size=H), feeds)
+
+
+def test_endless_sequences_are_refused(one_node):
+    arrays = [np.zeros((10**9, 0, 1), "float32"), *(np.zeros((1, 1, 1), "float32"),) * 2]
+    with pytest.raises(OnnxError, match="at most 20,000 steps, not 1,000,000,000"):
+        load(one_node("RNN", arrays, opset=14, hidden_size=1))
+
+
 @pytest.mark.oracle
 @pytest.mark.parametrize(
     ("operator", "clip"),  # an LSTM's clip is left out: onnxruntime does not clip its cell, which

@@ -3,8 +3,8 @@ import pytest
 from onnx.reference import ReferenceEvaluator
 
 from cgkit import run
-from cgkit.errors import UnknownValue
-from cgkit.onnx import load
+from cgkit.errors import OnnxError, UnknownValue
+from cgkit.onnx import evaluate, load
 
 ROIS = np.array([[0.3, 0.2, 6.1, 5.4], [1.0, 2.0, 4.5, 7.5], [-2.0, -3.0, 3.0, 2.0], [4, 4, 4, 4]])
 OPENED = {0: {0: "N", 2: "H", 3: "W"}, 1: {0: "R"}, 2: {0: "R"}}
@@ -45,6 +45,19 @@ def test_points_that_depend_on_regions_need_them_known(one_node, normal):
     with pytest.raises(UnknownValue, match="the regions") as caught:
         load(one_node("RoiAlign", arrays, opset=16))
     assert caught.value.inputs == ("x1",)
+
+
+def test_regions_have_four_numbers_and_a_known_image(one_node, normal):
+    x, rois = normal(1, 1, 4, 4), ROIS[:1].astype("float32")
+    for arrays, how, said in (
+        ([x, rois[:, :3], np.array([0])], {}, "four numbers"),
+        ([x, rois, np.array([0, 0])], {}, "four numbers"),
+        ([x, rois, np.array([7])], {"sampling_ratio": 1}, "place 7"),
+        ([x, rois * np.float32(1e30), np.array([0])], {}, "limits allow"),
+    ):
+        feeds = {f"x{i}": array for i, array in enumerate(arrays)}
+        with pytest.raises(OnnxError, match=said):
+            evaluate(one_node("RoiAlign", arrays, opset=16, **how), feeds)
 
 
 BOXES = np.array(

@@ -9,6 +9,7 @@ from cgkit.onnx import evaluate, load
 IMAGE = {0: {0: "N", 2: "H", 3: "W"}}
 WORDS = ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "half_pixel_symmetric")
 SCALES = np.array([1, 1, 0.6, 1.7], "float32")
+CROP = {"coordinate_transformation_mode": "tf_crop_and_resize"}
 SIZES = np.array([2, 1, 4, 7])
 
 
@@ -136,8 +137,11 @@ def test_what_does_not_fit_is_refused(one_node, normal):
         ([x, None, np.ones(3, "float32")], {}, "4 numbers as the scales, got 3"),
         ([x, None, None, np.ones(3, "int64")], {}, "a size for each of 4 axes"),
         ([x, None, -np.ones(4, "float32")], {}, "positive scale"),
-        ([x], {}, "neither the scales nor the sizes"),
+        ([x], {}, "neither scales nor sizes"),
         ([x, None, None, np.array([1, 1, 4, 4])], {"keep_aspect_ratio_policy": "crop"}, "'crop'"),
+        ([x, None, None, np.array([1, 1, 4, 4])], CROP, "needs the region of interest"),
+        ([x[:, :, :0], None, None, np.array([1, 1, 4, 4])], {}, "nothing to make 4 elements of"),
+        ([x, None, None, np.array([1, 1, 10**12, 4])], {}, "limits allow"),
     ):
         feeds = {f"x{i}": array for i, array in enumerate(arrays) if array is not None}
         with pytest.raises(OnnxError, match=said):

@@ -113,6 +113,20 @@ def test_what_onnx_does_not_have_is_refused(one_node, normal, grid):
             evaluate(one_node("GridSample", [x, at], opset=20, **how), {"x0": x, "x1": at})
 
 
+def test_what_does_not_fit_is_refused(one_node, normal, grid):
+    x = normal(2, 1, 3, 3)
+    for operator, arrays, said in (
+        ("GridSample", [x, grid(2, 2, 2, 3)], "a coordinate for each axis"),
+        ("GridSample", [x, grid(1, 2, 2, 2)], "as many images"),
+        ("GridSample", [x, grid(2, 2, 2)], "cannot read images"),
+        ("AffineGrid", [normal(2, 2, 3), np.array([2, 1, 3, 3, 3])], "maps of 3 coordinates"),
+        ("AffineGrid", [normal(2, 2, 3), np.array([2, 1, 10**6, 10**6])], "limits allow"),
+    ):
+        feeds = {f"x{i}": array for i, array in enumerate(arrays)}
+        with pytest.raises(OnnxError, match=said):
+            evaluate(one_node(operator, arrays, opset=20), feeds)
+
+
 @pytest.mark.parametrize("align", [0, 1])
 def test_affine_grids(agree, normal, align):
     for theta, size in (

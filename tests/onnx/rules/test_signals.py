@@ -52,6 +52,21 @@ def test_the_axis_of_parts_is_no_signal(one_node, normal):
         load(one_node("DFT", [x], opset=20, opened={0: {1: "L"}}))
 
 
+def test_what_does_not_fit_is_refused(one_node, normal):
+    x, mel = normal(1, 4, 1), [np.array(n) for n in (8, 16)]
+    ends = [np.float32(0), np.float32(4000)]
+    for operator, arrays, said in (
+        ("STFT", [x, np.array(0), None, np.array(2)], "at every 0"),
+        ("STFT", [x, np.array(1), None, np.array(9)], "pieces of 9"),
+        ("MelWeightMatrix", [*mel, np.array(0), *ends], "positive sample_rate"),
+        ("MelWeightMatrix", [mel[0], np.array(10**13), np.array(8000), *ends], "limits allow"),
+    ):
+        feeds = {f"x{i}": np.asarray(array) for i, array in enumerate(arrays) if array is not None}
+        model = one_node(operator, [None if a is None else np.asarray(a) for a in arrays], opset=17)
+        with pytest.raises(OnnxError, match=said):
+            evaluate(model, feeds)
+
+
 @pytest.mark.parametrize("parts", [1, 2])
 @pytest.mark.parametrize("onesided", [0, 1])
 @pytest.mark.parametrize("windowed", [True, False])
