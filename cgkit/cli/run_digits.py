@@ -212,8 +212,8 @@ def command(
     try:
         with watch.progress:
             history = choice.train(network, examples, watch, resume)
-    except KeyboardInterrupt:
-        stopped(choice, watch, as_json)
+    except KeyboardInterrupt as stop:
+        stopped(choice, watch, as_json, kept=bool(getattr(stop, "__notes__", ())))
     result = summary(choice, history, examples, time.monotonic() - began, bool(watch.items))
     emit("run", [*watch.items, result] if as_json else [result], as_json)
 
@@ -239,15 +239,15 @@ def make_room(choice: Choice, resume: bool) -> None:
         click.echo(f"what an earlier training left is now {earlier}", err=True)
 
 
-def stopped(choice: Choice, watch: Watch, as_json: bool) -> None:
+def stopped(choice: Choice, watch: Watch, as_json: bool, kept: bool) -> None:
     """Say how to go on, and leave."""
-    again = choice.words("--resume")
     told = watch.last
     where = f"in epoch {told.epoch}, after step {told.step} of {told.steps}" if told else "at once"
+    held = "holds it all" if kept else "holds what was saved before"
+    words = f"{where}; {choice.file} {held}: {choice.words('--resume')} goes on from there"
     if as_json:
-        item = Item("stopped", "failed", f"{where}; {again} goes on from here")
-        emit("run", [*watch.items, item], as_json=True)
-    fail(f"stopped {where}; {choice.file} holds it all: {again} goes on from here", 130)
+        emit("run", [*watch.items, Item("stopped", "failed", words)], as_json=True)
+    fail(f"stopped {words}", 130)
 
 
 def summary(

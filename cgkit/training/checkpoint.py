@@ -126,5 +126,6 @@ def _types(part: Any) -> Any:
     """Give names, shapes and dtypes, of states too."""
     if isinstance(part, dict):
         return {name: _types(x) for name, x in part.items()}
-    array = np.asarray(part)
-    return array.shape, array.dtype
+    if not isinstance(part, np.ndarray | np.generic):
+        raise ValueError(f"a {type(part).__name__} stands where an array should")
+    return part.shape, part.dtype

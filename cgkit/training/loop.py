@@ -103,6 +103,8 @@ def train(
         checkpoint; a note says how to go on.
     TrainingError
         The loss is no finite number. The checkpoint is as it was before.
+    OperandError
+        The model, the data or a setting is not what it should be.
     FileError, StateError
         The checkpoint cannot be read or written, or is of another training.
 
@@ -117,6 +119,10 @@ def train(
     ([1, 2], True)
     """
     as_whole("the number of epochs", epochs, least=0)
+    if not isinstance(model, Module):
+        raise OperandError(
+            f"a Module is trained, not {model!r:.60}", attempt="nn.Sequential(...), or a subclass"
+        )
     recipe = Recipe(data, optimizer, loss, batch, seed, clip)
     run = Run(model, recipe, None if checkpoint is None else Path(checkpoint), tell, save_every)
     at = beginning(model, recipe)
@@ -156,7 +162,8 @@ class Run:
         except KeyboardInterrupt as stop:
             self._leave(at, stop)
             raise
-        self.model.load_state(at.numbers.all)
+        finally:  # whatever stopped it, what was learned is not lost
+            self.model.load_state(at.numbers.all)
         return at.history
 
     def stepped(self, at: Standing) -> Standing:
@@ -199,8 +206,7 @@ class Run:
             write_checkpoint(self.checkpoint, self.model, self.recipe, at)
 
     def _leave(self, at: Standing, stop: KeyboardInterrupt) -> None:
-        """Leave model and checkpoint as they were after the last whole step."""
-        self.model.load_state(at.numbers.all)
+        """Save where it stands after the last whole step, and say how to go on."""
         self._save(at)
         place = f"after {at.step} steps, in epoch {len(at.history) + 1}"
         if self.checkpoint is None:

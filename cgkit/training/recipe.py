@@ -71,6 +71,15 @@ class Recipe:
             raise OperandError(
                 f"an optimizer is needed, not {self.optimizer!r:.60}", attempt="Adam(0.003)"
             )
+        if not callable(self.loss):
+            raise OperandError(
+                f"a loss is a function of scores and labels, not {self.loss!r:.60}",
+                attempt="ops.cross_entropy",
+            )
+        if not isinstance(self.data, Dataset):
+            raise OperandError(
+                f"a Dataset is needed, not {type(self.data).__name__}", attempt="data.digits()"
+            )
         if not len(self.data.train):
             raise OperandError(f"{self.data!r} has nothing to learn from")
 

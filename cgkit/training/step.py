@@ -130,12 +130,14 @@ def learn(
     loss = recipe.loss(scores, batch.labels)
     value = _finite(loss)
     slopes = grad(loss, list(leaves.values()), allow_unused=True)
-    arrays = {name: None if g is None else g.data for name, g in zip(leaves, slopes, strict=True)}
+    ways = {name: None if g is None else g.data for name, g in zip(leaves, slopes, strict=True)}
     if recipe.clip is not None:
-        arrays, _ = clip_by_norm(arrays, recipe.clip)
-    parameters, states = recipe.optimizer.update_all(numbers.parameters, arrays, numbers.states)
+        ways, _ = clip_by_norm(ways, recipe.clip)
+    parameters, states = recipe.optimizer.update_all(numbers.parameters, ways, numbers.states)
     kept = {name: x.data if isinstance(x, Tensor) else x for name, x in buffers.items()}
-    return Numbers(parameters, kept, states), value, int(_right(scores, batch.labels).sum())
+    # NumPy makes plain numbers of arrays without axes: here they stay arrays
+    arrays = {name: np.asarray(x) for name, x in parameters.items()}
+    return Numbers(arrays, kept, states), value, int(_right(scores, batch.labels).sum())
 
 
 def _finite(loss: Any) -> float:

@@ -143,7 +143,7 @@ def test_ctrl_c_keeps_all_and_says_how_to_go_on(here, capsys, as_json):
     assert process.returncode == 130
     again = "cgkit run digits --model mlp --epochs 900 --checkpoint a.npz --resume"
     assert err.startswith("stopped in epoch ")
-    assert err.endswith(f"a.npz holds it all: {again} goes on from here\n")
+    assert err.endswith(f"a.npz holds it all: {again} goes on from there\n")
     if as_json:
         report = json.loads(out)
         assert not report["ok"]
@@ -154,6 +154,15 @@ def test_ctrl_c_keeps_all_and_says_how_to_go_on(here, capsys, as_json):
     assert run([*words, "--checkpoint", "a.npz", "--resume"]) == 0
     assert run([*words, "--checkpoint", "whole.npz"]) == 0
     assert (here / "a.npz").read_bytes() == (here / "whole.npz").read_bytes()
+
+
+def test_stopped_while_it_saves_it_promises_no_more_than_is_true(here, capsys, monkeypatch):
+    def stop(*args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cgkit.training.loop.write_checkpoint", stop)
+    assert run([*QUICK, "--checkpoint", "a.npz"]) == 130
+    assert "stopped at once; a.npz holds what was saved before" in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cgkit import nn, saved
+from cgkit import Tensor, nn, saved
 from cgkit.errors import FileError, StateError
 from cgkit.optimizers import SGD
 from cgkit.tensor import Generator
@@ -89,6 +89,8 @@ def changed(state, path, value):
         (["parameters", "5.bias"], np.ones(4)),
         (["buffers"], {"a": np.ones(1)}),
         (["buffers"], 5),
+        (["parameters", "5.bias"], Tensor(np.ones(4, "float32"))),
+        (["parameters", "5.bias"], [1.0, 2.0, 3.0, 4.0]),
         (["optimizer", "0.weight", "velocity"], None),
         (["optimizer", "0.weight"], "fast"),
         (["optimizer", "0.weight", "step"], np.ones(2)),

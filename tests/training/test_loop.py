@@ -129,6 +129,32 @@ def test_an_interrupt_without_a_checkpoint_leaves_the_model(small, model, usual)
     assert (model.state()["0.weight"] != before["0.weight"]).any()
 
 
+def test_whatever_stops_it_the_model_has_what_it_learned(tmp_path, small, model, usual):
+    path, steps = tmp_path / "kept" / "run.npz", []
+    path.parent.mkdir()
+
+    def take_the_folder_away(told):
+        steps.append(told)
+        if told.epoch == 2:
+            path.unlink(missing_ok=True)
+            path.parent.rmdir()
+
+    before = model.state()
+    with pytest.raises(FileError, match="there is no folder"):
+        train(model, small, checkpoint=path, tell=take_the_folder_away, save_every=0.0, **usual)
+    assert len(steps) == 5
+    assert (model.state()["0.weight"] != before["0.weight"]).any()
+
+
+def test_what_is_no_model_and_no_data_is_refused(small, model):
+    with pytest.raises(OperandError, match="a Module is trained, not <function"):
+        train(lambda x: x, small)
+    with pytest.raises(OperandError, match="a Dataset is needed, not tuple"):
+        train(model, (1, 2))
+    with pytest.raises(OperandError, match="a loss is a function of scores and labels, not 3"):
+        train(model, small, loss=3)
+
+
 def test_no_epochs_change_nothing(small, model, usual):
     before = model.state()
     assert train(model, small, epochs=0, **usual) == ()

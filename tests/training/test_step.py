@@ -83,6 +83,28 @@ def test_a_parameter_that_nothing_reads_stays(small):
     assert new.states["idle"]["step"] == 0
 
 
+class Scaled(nn.Module):
+    """A model with a parameter that is one number."""
+
+    def __init__(self):
+        self.layer = nn.Linear(4, 4, Generator(0))
+        self.factor = Tensor(np.float32(1.5), requires_grad=True)
+
+    def forward(self, x):
+        return self.layer(np.reshape(x, (-1, 4))) * self.factor
+
+
+def test_a_parameter_without_axes_stays_an_array(small):
+    recipe = Recipe(small, SGD(0.1, momentum=0.5))
+    model = Scaled()
+    numbers = beginning(model, recipe).numbers
+    for _ in range(3):
+        numbers, _, _ = learn(model, recipe, numbers, small.train, KEY)
+    assert type(numbers.parameters["factor"]) is np.ndarray
+    assert numbers.parameters["factor"].dtype == np.float32
+    assert numbers.parameters["factor"] != 1.5
+
+
 @pytest.mark.parametrize(
     ("loss", "said"),
     [
