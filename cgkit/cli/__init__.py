@@ -26,7 +26,7 @@ VERBS = {
     "check": "Check notebooks that you have filled in.",
     "hint": "Show the next hint for a task.",
     "draw": "Draw a graph into an SVG, PNG, PDF or DOT file.",
-    "run": "Train a network.",
+    "run": "Train a network, or run an ONNX model.",
     "build": "Build the notebooks from their texts.",
     "demo": "Grade a sample class, from release to feedback.",
     "grade": "Grade what a class handed in.",

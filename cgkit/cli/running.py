@@ -1,10 +1,11 @@
 """`cgkit run SUBJECT`: what there is to run, each with options of its own.
 
     cgkit run digits         cgkit/cli/run_digits.py: a network learns to read digits
+    cgkit run net.onnx       cgkit/cli/run_model.py: an ONNX model is run, and its costs are told
     cgkit run digits --help
 
 A subject is a line in SUBJECTS and a module with a click command called `command`, which `load`
-imports when it is asked for.
+imports when it is asked for. Every word that ends like a model is one.
 """
 
 from __future__ import annotations
@@ -13,12 +14,20 @@ import difflib
 
 import click
 
-SUBJECTS = {"digits": "Train a network to read handwritten digits."}
+MODEL = "MODEL.onnx"
+SUBJECTS = {
+    "digits": "Train a network to read handwritten digits.",
+    MODEL: "Run an ONNX model once, and say what that cost.",
+}
 """What can be run, and what it does."""
 
 
 def load(subject: str) -> click.Command:
     """Import the command of a subject."""
+    if subject == MODEL:
+        from cgkit.cli.run_model import command as model
+
+        return model
     from cgkit.cli.run_digits import command as digits
 
     return {"digits": digits}[subject]
@@ -45,6 +54,8 @@ class Subjects(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the subject, or say which one may have been meant."""
         word = args[0]
+        if word.lower().endswith(".onnx"):
+            return MODEL, load(MODEL), args  # the model is a word of its command's
         if word not in SUBJECTS and not word.startswith("-"):
             near = difflib.get_close_matches(word, SUBJECTS, n=1)
             guess = f"Did you mean '{near[0]}'?" if near else f"Subjects: {', '.join(SUBJECTS)}."
@@ -54,4 +65,4 @@ class Subjects(click.Group):
 
 @click.group(cls=Subjects, subcommand_metavar="SUBJECT [OPTIONS]")
 def command() -> None:
-    """Train a network."""
+    """Train a network, or run an ONNX model."""

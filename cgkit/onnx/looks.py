@@ -49,7 +49,10 @@ _SHORT = MappingProxyType(
      "kernel_shape": "kernel"}
 )  # fmt: skip
 _TACIT = frozenset({"consumed_inputs", "epsilon", "is_test", "momentum", "spatial"})
-_USUAL = MappingProxyType({"strides": 1, "dilations": 1, "pads": 0})
+_USUAL = MappingProxyType(
+    {"strides": 1, "dilations": 1, "pads": 0, "group": 1, "ceil_mode": 0, "storage_order": 0,
+     "count_include_pad": 0, "keepdims": 1, "transA": 0, "transB": 0, "alpha": 1.0, "beta": 1.0}
+)  # fmt: skip
 _WEIGHT = re.compile(
     r"[._/](w|b|s|weights?|bias|kernel|scale|shift|mean|var|gamma|beta|rm|riv|running_\w+)(_\d+)*$",
     re.IGNORECASE,
@@ -146,6 +149,8 @@ def _written(attribute: Any) -> str:
     import onnx
 
     name, value = attribute.name, _value(attribute)
+    if isinstance(value, int | float) and value == _USUAL.get(name):
+        return ""
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     if isinstance(value, float):
@@ -156,7 +161,7 @@ def _written(attribute: Any) -> str:
         return _listed(name, list(value)) if isinstance(value, Iterable) else ""
     if name == "to" and value in onnx.TensorProto.DataType.values():
         return str(onnx.TensorProto.DataType.Name(value)).lower()
-    return "" if (name, value) == ("group", 1) else str(value)
+    return str(value)
 
 
 def _value(attribute: Any) -> Any:

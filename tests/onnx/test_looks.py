@@ -35,6 +35,7 @@ def test_every_operator_of_onnx_has_a_family_or_deals_with_other_things():
         ({"alpha": 0.123456, "mode": "linear", "axis": 0},
          {"alpha": "0.123", "axis": "0", "mode": "linear"}),
         ({"to": TensorProto.FLOAT16}, {"to": "float16"}),
+        ({"alpha": 1.0, "beta": 1.0, "transB": 1, "keepdims": 1, "ceil_mode": 0}, {"transB": "1"}),
         ({"to": 77}, {"to": "77"}),
         ({"names": ["a"], "epsilon": 1e-5}, {}),
         ({"value": onnx.numpy_helper.from_array(np.zeros(3))}, {}),
