@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cgkit.errors import OnnxError
 from cgkit.onnx.dtypes import as_number
 from cgkit.onnx.reading import Model, key_of, opsets_of
 from cgkit.types import Shape
@@ -75,9 +76,14 @@ def standard_body(
     if not content and schema.has_context_dependent_function:
         version = _version(schema.context_dependent_function_opset_versions, opset)
         given = [_type_proto(found) for found in types]
-        content = schema.get_context_dependent_function_with_opset_version(
-            version, node.SerializeToString(), given
-        )
+        try:
+            content = schema.get_context_dependent_function_with_opset_version(
+                version, node.SerializeToString(), given
+            )
+        except RuntimeError as error:  # ONNX writes some bodies as text, out of the node's names
+            raise OnnxError(
+                f"{node.op_type}: ONNX cannot say what this node stands for", why=str(error)
+            ) from None
     if not content:
         return None
     function = onnx.FunctionProto()

@@ -17,6 +17,7 @@ from cgkit.errors import OnnxError, UnknownValue
 from cgkit.graph import Graph
 from cgkit.onnx.dtypes import as_numpy
 from cgkit.onnx.inventory import check_operators
+from cgkit.onnx.known import Room
 from cgkit.onnx.reading import DEFAULT, Limits, Model, Source, open_model, read_tensor
 from cgkit.onnx.sizes import Sizes
 from cgkit.onnx.walk import Walk
@@ -155,19 +156,22 @@ def _declare(
     """Let the names of parameters and inputs stand for what they are; give the open inputs."""
     graph = walk.model.proto.graph
     _check_names(known, [x.name for x in graph.input], "input")
+    read = Room(walk.model.limits)
     for tensor in graph.initializer:
         if tensor.name not in known:
             array = read_tensor(tensor, walk.model.limits, walk.model.folder)
+            read.allow(f"the tensor {tensor.name!r}", array.shape, array.dtype)
             walk.names[tensor.name] = _parameter(walk, tensor.name, array)
     shapes = dict(_shapes(graph))
     for given in graph.input:
         if given.name in known:
             fixed = _fixed(known[given.name], given)
-            walk.names[given.name] = walk.known(fixed, f"the input {given.name!r}")
+            walk.names[given.name] = walk.room.known(fixed)
         elif given.name not in walk.names:
             shape = _shape(given, shapes, sizes)
             dtype = _dtype(given)
             value = builder.placeholder(shape, dtype, name=given.name)
+            walk.check_size(value, f"the input {given.name!r}")
             walk.names[given.name] = value
             yield value
     _check_names(sizes, list(open_sizes(walk.model)), "open size")
@@ -175,9 +179,8 @@ def _declare(
 
 def _parameter(walk: Walk, name: str, array: np.ndarray) -> Any:
     if walk.builder is not None and array.dtype.kind == "f":
-        walk.room.allow(f"the tensor {name!r}", array.shape, array.dtype)
         return walk.builder.variable(array, name=name)
-    return walk.known(array, f"the tensor {name!r}")
+    return walk.room.known(array)
 
 
 def _check_names(given: Mapping[str, Any], names: list[str], kind: str) -> None:

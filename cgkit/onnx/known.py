@@ -26,10 +26,13 @@ class Room:
     ----------
     limits
         What the model may ask for.
+    building
+        Whether arrays are computed while a graph is built; otherwise a model is evaluated.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, building: bool = False) -> None:
         self.limits = limits
+        self.most = "folded" if building else "total"
         self.total = 0
         self.work = 0
 
@@ -43,7 +46,7 @@ class Room:
         """
         sizes = [size for size in shape if isinstance(size, int)]
         self.total += self.limits.check_tensor(what, sizes, dtype.itemsize)
-        self.limits.check("total", self.total, "bytes of arrays that the model makes")
+        self.limits.check(self.most, self.total, "bytes of arrays that the model makes")
 
     def compute(self, operator: Operator, arrays: Sequence[Any], params: Mapping[str, Any]) -> Any:
         """Compute an operator on arrays, if what it gives and takes is within the limits."""

@@ -56,7 +56,7 @@ class Walk:
     def __init__(self, model: Model, builder: GraphBuilder | None) -> None:
         self.model = model
         self.builder = builder
-        self.room = Room(model.limits)
+        self.room = Room(model.limits, building=builder is not None)
         self.names: dict[str, Any] = {}
 
     def run(self) -> None:
@@ -143,6 +143,8 @@ class Walk:
             _call(frame.names[name], frame.path + name, step.name)
 
     def _result(self, x: Any, step: Step) -> Any:
+        if isinstance(x, Value):
+            self.check_size(x, f"a result of {step}")
         if isinstance(x, Operand):  # a Value, Sizes, or Known
             return x
         array = np.asarray(x)
@@ -154,6 +156,11 @@ class Walk:
         """Give an array as one that is known, and take room for it."""
         self.room.allow(what, array.shape, array.dtype)
         return self.room.known(array)
+
+    def check_size(self, x: Value, what: str) -> None:
+        """Refuse a value that would be larger than arrays may be, as far as its sizes are known."""
+        known = [size for size in x.shape if isinstance(size, int)]
+        self.model.limits.check_tensor(what, known, x.dtype.itemsize)
 
     @contextmanager
     def _scope(self, path: str) -> Iterator[None]:

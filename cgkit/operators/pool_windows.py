@@ -74,8 +74,13 @@ def pool_windows(name: str, sizes: Shape, settings: Pooling) -> Windows:
 def _sees(size: Size, k: Size, s: int, d: int, pads: tuple[Size, Size], places: Size) -> bool:
     if not isinstance(size, int) or not isinstance(k, int) or not isinstance(places, int):
         return True
-    at = np.arange(places)[:, None] * s + np.arange(k) * d - int(pads[0])
-    return bool(((at >= 0) & (at < size)).any(axis=1).all())
+    low = int(pads[0])
+    if (places - 1) * s - low >= size or -(-low // d) >= k:  # the last window, and the first
+        return False
+    if d <= size:  # of all places that are d apart one is an element
+        return True
+    before = np.arange(min(places, -(-low // s))) * s - low  # windows that begin in the padding
+    return bool((before % d < size).all())
 
 
 def infer_pool(

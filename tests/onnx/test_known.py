@@ -57,6 +57,13 @@ def test_many_small_ones_are_too_much_together():
         [ops.exp(x) for _ in range(20)]
 
 
+def test_while_a_graph_is_built_there_is_less_room():
+    limits = Limits(folded=100, total=1000)
+    Room(limits).allow("a", (100,), np.dtype("int64"))
+    with pytest.raises(OnnxError, match=r"Limits\(folded=800\)"):
+        Room(limits, building=True).allow("a", (100,), np.dtype("int64"))
+
+
 def test_arithmetic_is_counted_before_it_is_done():
     a = known(np.ones((100, 100)), work=10**6)
     with pytest.raises(OnnxError, match="2,000,000"):

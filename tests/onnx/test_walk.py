@@ -136,3 +136,16 @@ def test_an_operator_must_give_what_the_node_names():
     model = helper.make_model(helper.make_graph([node], "g", [x, *given], [y]))
     with pytest.raises(OnnxError, match="outputs"):
         ours.load(model)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "g (float[N, 1000000000000] x) => (float[N, A] y) { y = Neg(x) }",
+        "g (float[N] x) => (float[A, B] y) <int64[2] s = {1000000000000, 1}> { y = Expand(x, s) }",
+        "g (float[N, 1] x) => (float[A, B] y) <int64[2] s = {1, 1000000000000}> { y = Tile(x, s) }",
+    ],
+)
+def test_a_value_that_no_memory_holds_is_refused(text):
+    with pytest.raises(OnnxError, match="would take 4,000,000,000,000 bytes"):
+        ours.load(parse_model(HEAD + text))

@@ -4,6 +4,8 @@ import itertools
 
 import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from cgkit import Dim, DtypeError, ShapeError, TensorType, ops
 from cgkit.operators.pool_windows import (
@@ -98,3 +100,24 @@ def test_a_last_window_may_reach_beyond_an_axis_that_is_shorter():
     assert ops.max_pool_places(x, kernel=2, ceil_mode=True).ravel().tolist() == [1, 3, 4]
     with pytest.raises(ShapeError, match="a window of 3 does not fit an axis of 1"):
         ops.max_pool(x, kernel=3, stride=2, ceil_mode=True)
+
+
+@given(
+    size=st.integers(1, 12), kernel=st.integers(1, 5), stride=st.integers(1, 6),
+    dilation=st.integers(2, 6), low=st.integers(0, 12),
+)  # fmt: skip
+def test_every_window_sees_an_element_or_none_is_taken(size, kernel, stride, dilation, low):
+    span = (kernel - 1) * dilation + 1
+    settings = Pooling((kernel,), stride, ((low, low),), dilation)
+    assume(span <= size + 2 * low and 2 * low <= span)
+    starts = range(-low, size + low - span + 1, stride)
+    taps = [{start + i * dilation for i in range(kernel)} for start in starts]
+    if all(tap & set(range(size)) for tap in taps):
+        assert pool_windows("p", (size,), settings).places == (len(starts),)
+    else:
+        with pytest.raises(ShapeError, match="nothing but padding"):
+            pool_windows("p", (size,), settings)
+
+
+def test_the_length_of_an_axis_costs_nothing():
+    assert pool_windows("p", (2**60,), Pooling((3,), 2, 1, 2)).places == (2**59 - 1,)

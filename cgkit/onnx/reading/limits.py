@@ -29,10 +29,12 @@ class Limits:
 
     file: int = 2**31
     """Bytes of the model itself, without external data; ONNX allows no more."""
-    tensor: int = 2**33
-    """Bytes of one array: a parameter, a constant, or what is computed of these while building."""
-    total: int = 2**36
-    """Bytes of all such arrays together."""
+    tensor: int = 2**32
+    """Bytes of one array: a parameter, an input, or what a node makes."""
+    folded: int = 2**31
+    """Bytes of all arrays that are computed while a graph is built."""
+    total: int = 2**34
+    """Bytes of all parameters, and of all arrays that one evaluation computes."""
     work: int = 10**13
     """Floating-point operations on arrays while building, or in one evaluation."""
     nodes: int = 200_000
