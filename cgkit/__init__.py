@@ -31,17 +31,19 @@ from cgkit.errors import (
     GraphError,
     ShapeError,
 )
+from cgkit.gradient import grad
 from cgkit.graph import Graph, recorded
 from cgkit.interpret import run
 from cgkit.node import Edge, Kind, Node, Operator
 from cgkit.order import find_cycle, rewrite, topological_order, verify
 from cgkit.symbolic import GraphBuilder, Trace, Value, gradients, trace
-from cgkit.tensor import Generator, Tensor, enable_grad, grad, no_grad, set_grad
+from cgkit.tensor import Generator, Tensor, enable_grad, no_grad, set_grad
 from cgkit.types import Dim, TensorType
 
 if TYPE_CHECKING:
     from cgkit import nn as nn
     from cgkit import testing as testing
+    from cgkit.compiler import compile
     from cgkit.control import cond, fori, scan, switch, while_loop
     from cgkit.render import draw, draw_text, save
     from cgkit.session import Session
@@ -52,15 +54,15 @@ __version__ = "0.1.0"
 __all__ = [
     "CgkitError", "Cost", "CycleError", "Dim", "DtypeError", "Edge", "Generator", "GradientError",
     "Graph", "GraphBuilder", "GraphError", "Kind", "Node", "Operator", "Session", "ShapeError",
-    "Tensor", "TensorType", "Trace", "Value", "cond", "cost", "draw", "draw_text", "enable_grad",
-    "find_cycle", "flops", "fori", "grad", "gradients", "minimize", "no_grad", "ops", "recorded",
-    "rewrite", "run", "save", "scan", "set_grad", "switch", "topological_order", "trace", "verify",
-    "while_loop",
+    "Tensor", "TensorType", "Trace", "Value", "compile", "cond", "cost", "draw", "draw_text",
+    "enable_grad", "find_cycle", "flops", "fori", "grad", "gradients", "minimize", "no_grad", "ops",
+    "recorded", "rewrite", "run", "save", "scan", "set_grad", "switch", "topological_order",
+    "trace", "verify", "while_loop",
 ]  # fmt: skip
 
 _LAZY = {
-    "cond": "control", "draw": "render", "draw_text": "render", "fori": "control",
-    "minimize": "static", "save": "render", "scan": "control", "Session": "session",
+    "compile": "compiler", "cond": "control", "draw": "render", "draw_text": "render", "fori":
+    "control", "minimize": "static", "save": "render", "scan": "control", "Session": "session",
     "switch": "control", "while_loop": "control",
 }  # fmt: skip
 _PACKAGES = ("nn", "testing")

@@ -48,4 +48,4 @@ class Sample:
     """False at kinks and at infinities, where numeric differences mean nothing."""
 
 
-Samples = Callable[[np.random.Generator], Iterator[Sample]]
+Samples = Callable[["np.random.Generator"], Iterator[Sample]]
