@@ -8,7 +8,8 @@
 
 The products of all x with the weights are one product, before the first step. Where sequences have
 lengths of their own, a state stands still beyond the end, and y is 0 there; going backward, a
-sequence begins at its own end, since the state stands still until then.
+sequence begins at its own end, since the state stands still until then. A clip bounds what every
+activation is given, as ONNX says; onnxruntime leaves out the last one of an LSTM, that of its cell.
 """
 
 from __future__ import annotations
