@@ -6,6 +6,8 @@
     cond, scan    branches and loops, for both
     ops           the operators, for both
     nn            layers with numbers that are learned, of the operators
+    optimizers    how those numbers follow their gradients
+    data          images to learn from;  training  learns;  saved  keeps what was learned
     draw          a picture of either
     testing       gradients and operators, checked
 
@@ -41,8 +43,12 @@ from cgkit.tensor import Generator, Tensor, enable_grad, no_grad, set_grad
 from cgkit.types import Dim, TensorType
 
 if TYPE_CHECKING:
+    from cgkit import data as data
     from cgkit import nn as nn
+    from cgkit import optimizers as optimizers
+    from cgkit import saved as saved
     from cgkit import testing as testing
+    from cgkit import training as training
     from cgkit.compiler import compile
     from cgkit.control import cond, fori, scan, switch, while_loop
     from cgkit.render import draw, draw_text, save
@@ -65,7 +71,7 @@ _LAZY = {
     "control", "minimize": "static", "save": "render", "scan": "control", "Session": "session",
     "switch": "control", "while_loop": "control",
 }  # fmt: skip
-_PACKAGES = ("nn", "testing")
+_PACKAGES = ("data", "nn", "optimizers", "saved", "testing", "training")
 """What is imported when it is first asked for: names from a module, and whole packages."""
 
 

@@ -9,7 +9,8 @@ import cgkit
 
 HEAVY = {
     "IPython", "click", "difflib", "graphviz", "hypothesis", "matplotlib", "nbclient", "nbformat",
-    "networkx", "numba", "numpy.random", "pygraphviz", "rich", "torch", "cgkit.nn", "cgkit.testing",
+    "networkx", "numba", "numpy.random", "pygraphviz", "rich", "torch", "cgkit.data",
+    "cgkit.nn", "cgkit.optimizers", "cgkit.saved", "cgkit.testing", "cgkit.training", "zipfile",
 }  # fmt: skip
 
 
@@ -46,6 +47,17 @@ def test_testing_is_there_when_it_is_asked_for():
 
 def test_layers_are_there_when_they_are_asked_for():
     ask = "import cgkit; cgkit.nn.Linear(2, 3, cgkit.Generator(0))([1.0, 2.0])"
+    subprocess.run([sys.executable, "-c", ask], check=True)
+
+
+def test_what_training_needs_is_there_when_it_is_asked_for():
+    ask = (
+        "import cgkit\n"
+        "digits = cgkit.data.digits()\n"
+        "model = cgkit.training.mlp(digits, cgkit.Generator(0))\n"
+        "cgkit.training.train(model, digits, epochs=1, optimizer=cgkit.optimizers.SGD(0.1))\n"
+        "cgkit.saved.save\n"
+    )
     subprocess.run([sys.executable, "-c", ask], check=True)
 
 
