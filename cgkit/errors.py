@@ -168,3 +168,7 @@ class EnvironmentFault(CgkitError):
     """A machine that lacks something; `attempt` holds the cure."""
 
     exit_code = 3
+
+
+class CompileWarning(UserWarning):
+    """A compiled function that has fallen back to running as it is written."""

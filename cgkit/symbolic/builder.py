@@ -62,6 +62,7 @@ class GraphBuilder(Sources):
         super().__init__(None if outer is None else outer._symbols)
         self.capturing = capturing
         self.outer = outer
+        self.watch = None if outer is None else outer.watch
         self.captured: dict[Any, tuple[Any, Value]] = {}
         self._tokens: tuple[Edge, ...] = ()
         self._key: Value | None = None
@@ -149,6 +150,8 @@ class GraphBuilder(Sources):
         edges = self._edges(inputs)
         if self._tokens and edges:
             edges = self._after_tokens(edges)
+        if self.watch is not None:
+            params = {name: self.watch.plain(value) for name, value in params.items()}
         if operator.tells:
             params = {**params, **{name: self._size(None) for name in operator.tells}}
         node = Node(operator, edges, params, (), Extras(scope="/".join(self._scopes)))

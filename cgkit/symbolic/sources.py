@@ -32,6 +32,7 @@ class Sources:
         self._symbols: set[str] = set() if symbols is None else symbols
         self.variables: list[Value] = []
         self.closed = ""
+        self.watch: Any = None
 
     def record(self, operator: Operator, inputs: Sequence[Any], params: Mapping[str, Any]) -> Any:
         """Add a node: an operator on Values, numbers and arrays."""

@@ -20,6 +20,9 @@ from cgkit.types import Shape, TensorType
 class Recorder(Protocol):
     """What records operators applied to Values: a GraphBuilder."""
 
+    watch: Any
+    """What is told of looks at sizes: it shows shapes; None where nobody cares."""
+
     def record(self, operator: Operator, inputs: tuple[Any, ...], params: Mapping[str, Any]) -> Any:
         """Add a node for an operator on these operands."""
 
@@ -42,7 +45,8 @@ class Value(Arithmetic):
     @property
     def shape(self) -> Shape:
         """A size for each axis; a Dim where it is open."""
-        return self.edge.shape
+        watch = self.builder.watch
+        return self.edge.shape if watch is None else watch.show(self.edge.shape)
 
     @property
     def dtype(self) -> np.dtype:

@@ -1,0 +1,204 @@
+"""A traced function ready to be called: when it serves, and what a call of it does.
+
+    guards ─ all hold? ─> arrays ─> Executable ─> Tensors
+                                        │
+    where a tensor requires grad ───────┴─> one node, whose gradient is a compiled graph too
+
+What a gradient needs is computed on the way there and kept by the node, which frees it after
+backward, as any node does. With create_graph the gradient is computed from the inputs alone, by
+operators on Tensors, so that it can be differentiated again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from cgkit import tree
+from cgkit.compiler.executable import Executable
+from cgkit.compiler.facts import Call, Fact, difference
+from cgkit.compiler.partition import Halves, halves
+from cgkit.compiler.tracing import Given, Output, Traced
+from cgkit.control.inner import filled
+from cgkit.control.pulls import pulled
+from cgkit.graph import Graph
+from cgkit.interpret import bind, check_binding, replay
+from cgkit.node import Edge, Kind, MultiOperator, Node
+from cgkit.tensor import Tensor
+from cgkit.tensor.modes import grad_enabled
+from cgkit.types import TensorType
+
+
+class Entry:
+    """One compiled form of a function.
+
+    Parameters
+    ----------
+    traced
+        The function as a graph, for one sort of calls.
+    graph
+        What passes have made of it.
+    guards
+        The facts that a call must share, but for open sizes.
+    name
+        The function's.
+    ready
+        Makes a graph an executable.
+    """
+
+    def __init__(
+        self,
+        traced: Traced,
+        graph: Graph,
+        guards: Mapping[Fact, Any],
+        name: str,
+        ready: Callable[[Graph], Executable] = Executable,
+    ) -> None:
+        self.traced = traced
+        self.graph = graph
+        self.guards = dict(guards)
+        self.name = name
+        self.calls = 0
+        self._ready = ready
+        self.executable = ready(graph)
+        self._ways: dict[tuple[int, ...], Way] = {}
+
+    def failures(self, call: Call, facts: Mapping[Fact, Any]) -> list[str]:
+        """Say why a call is not of this sort; nothing if it is."""
+        wrong = [
+            difference(fact, expected, facts)
+            for fact, expected in self.guards.items()
+            if fact not in facts or facts[fact] != expected
+        ]
+        return wrong or self._wrong_sizes(call)
+
+    def _wrong_sizes(self, call: Call) -> list[str]:
+        binding: dict[str, int] = {}
+        for name, spots in self.traced.sizes.items():
+            for i, axis in spots:
+                size = call.leaves[i].shape[axis]
+                place = f"{call.places[i]}: size {axis}"
+                if size in (0, 1):
+                    return [f"{place} was open, is {size}, which is always a case of its own"]
+                if binding.setdefault(name, size) != size:
+                    return [f"{place} was equal to another size, {binding[name]}, is {size}"]
+        for look in self.traced.looks:
+            if not look.holds(binding):
+                return [f"the size {look} was {look.answer}, is {look.ask(binding)}"]
+        return []
+
+    def __call__(self, call: Call) -> Any:
+        """Do what the function does."""
+        self.calls += 1
+        tensors = [call.leaves[i] for i in self.traced.leaves] + list(self.traced.captured)
+        arrays = [x.data if isinstance(x, Tensor) else x for x in tensors]
+        wanted = self._wanted(tensors)
+        found = self._recorded(tensors, arrays, wanted) if wanted else self._plain(arrays)
+        results = [
+            found[x.number] if isinstance(x, Output)
+            else _as_tensor(tensors[x.number]) if isinstance(x, Given) else x
+            for x in self.traced.results
+        ]  # fmt: skip
+        return tree.unflatten(self.traced.structure, results)
+
+    def _wanted(self, tensors: Sequence[Any]) -> tuple[int, ...]:
+        """Give the inputs by which a gradient may be wanted."""
+        if not grad_enabled() or not any(e.dtype.kind == "f" for e in self.graph.outputs):
+            return ()
+        return tuple(
+            i for i, x in enumerate(tensors)
+            if isinstance(x, Tensor) and x.edge is not None and x.dtype.kind == "f"
+        )  # fmt: skip
+
+    def _plain(self, arrays: Sequence[Any]) -> list[Tensor]:
+        return [Tensor.wrap(array) for array in self.executable(*arrays)]
+
+    def _recorded(
+        self, tensors: Sequence[Any], arrays: Sequence[Any], wanted: tuple[int, ...]
+    ) -> list[Tensor]:
+        if wanted not in self._ways:
+            self._ways[wanted] = Way(self.graph, halves(self.graph, wanted), self.name, self._ready)
+        return self._ways[wanted].record(tensors, arrays)
+
+
+def _as_tensor(x: Any) -> Tensor:
+    return x if isinstance(x, Tensor) else Tensor(x)
+
+
+class Way:
+    """A graph there and back, for gradients by some of its inputs."""
+
+    def __init__(
+        self, graph: Graph, parts: Halves, name: str, ready: Callable[[Graph], Executable]
+    ) -> None:
+        self.graph = graph
+        self.parts = parts
+        self.there = ready(parts.forward)
+        self.back = ready(parts.backward)
+        self.operator = MultiOperator(
+            f"compiled {name}", self.compute, self.infer, gradient=self.gradient,
+            kind=Kind.OPAQUE, family="control",
+        )  # fmt: skip
+
+    def compute(self, *arrays: Any) -> tuple[Any, ...]:
+        """Compute the outputs on arrays."""
+        return self.there(*arrays)[: len(self.graph.outputs)]
+
+    def infer(self, *types: TensorType) -> tuple[TensorType, ...]:
+        """Give the types of the outputs."""
+        return tuple(edge.type for edge in self.graph.outputs)
+
+    def record(self, tensors: Sequence[Any], arrays: Sequence[Any]) -> list[Tensor]:
+        """Compute the outputs, and the node that knows the way back."""
+        found = self.there(*arrays)
+        count = len(self.graph.outputs)
+        kept = found[count:]
+        inputs = [_edge(x, a) for x, a in zip(tensors, arrays, strict=True)]
+        inputs += [Edge(None, 0, a.shape, a.dtype) for a in kept]
+        saved: tuple[Any, ...] = ()
+        for i, (x, array) in enumerate(zip(tensors, arrays, strict=True)):
+            version = x.version if isinstance(x, Tensor) and i in self.parts.read else [0]
+            saved += (i, array, version, version[0])
+        for i, array in enumerate(kept):
+            saved += (len(tensors) + i, array, [0], 0)
+        node = Node(self.operator, tuple(inputs), {}, saved)
+        return [
+            Tensor.wrap(a, Edge(node, i, a.shape, a.dtype) if a.dtype.kind == "f" else None)
+            for i, a in enumerate(found[:count])
+        ]
+
+    def gradient(self, g: Mapping[int, Any], y: Any, *operands: Any) -> tuple[Any, ...]:
+        """Give a gradient for each wanted input."""
+        count = len(self.graph.inputs)
+        inputs, kept = operands[:count], operands[count:]
+        like = next(iter(g.values()))
+        seeds = [g[i] if i in g else self._zeros(i, inputs, like) for i in self.parts.given]
+        if isinstance(like, Tensor):
+            act = pulled(self.graph, self.parts.wanted, self.parts.given)
+            found: Sequence[Any] = replay(act, [*map(_as_tensor, inputs), *seeds])
+        else:
+            found = self.back(*(inputs[i] for i in self.parts.read), *kept, *seeds)
+        by_place = dict(zip(self.parts.wanted, found, strict=True))
+        return tuple(by_place.get(i) for i in range(len(operands)))
+
+    def _zeros(self, number: int, inputs: Sequence[Any], like: Any) -> Any:
+        """Give zeros for an output that nobody went back from."""
+        shapes = [TensorType(x.shape, x.dtype) for x in inputs]
+        known = _types_at(self.graph, shapes)[number]
+        return filled(like, known)
+
+
+def _types_at(graph: Graph, types: Sequence[TensorType]) -> list[TensorType]:
+    """Give the types of a graph's outputs for inputs of known sizes."""
+    shapes = [tuple(int(size) for size in t.shape) for t in types]
+    binding = bind(graph, [np.broadcast_to(0, shape) for shape in shapes])
+    bound = check_binding(graph, binding)
+    return [bound[edge.key] for edge in graph.outputs]
+
+
+def _edge(x: Any, array: Any) -> Edge:
+    if isinstance(x, Tensor) and x.edge is not None:
+        return x.edge
+    return Edge(None, 0, array.shape, array.dtype)

@@ -1,0 +1,105 @@
+"""A graph and its way back as two graphs, with what goes from the one to the other.
+
+    forward:   inputs                      ─> outputs, kept
+    backward:  inputs, kept, gradients     ─> a gradient for each wanted input
+
+`kept` is what the way back reads of the way there. It is stored, so that nothing is computed twice;
+of the inputs the way back gets those that it reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cgkit.graph import Graph
+from cgkit.interpret import replay
+from cgkit.node import CONSTANT, Edge, Node
+from cgkit.order import topological_order
+from cgkit.static import extract
+from cgkit.symbolic import GraphBuilder, Value
+from cgkit.symbolic.differentiation import pull
+from cgkit.types import TensorType
+
+
+@dataclass(frozen=True, eq=False)
+class Halves:
+    """A graph that can be gone back through."""
+
+    forward: Graph
+    """Its outputs are the graph's, then what is kept."""
+    backward: Graph
+    """Its inputs are those of `read`, what is kept, then a gradient for each of `given`."""
+    read: tuple[int, ...]
+    """The inputs that the way back reads."""
+    kept: tuple[TensorType, ...]
+    """The types of what is kept."""
+    given: tuple[int, ...]
+    """The outputs whose gradients it takes: the floating ones."""
+    wanted: tuple[int, ...]
+    """The inputs whose gradients it gives."""
+
+
+def halves(graph: Graph, wanted: Sequence[int]) -> Halves:
+    """Split the computation of a graph and of its gradients.
+
+    Parameters
+    ----------
+    graph
+        What goes forward.
+    wanted
+        The numbers of the inputs whose gradients are wanted; floating ones.
+
+    Examples
+    --------
+    >>> from cgkit import TensorType, ops, trace
+    >>> graph = trace(lambda x: ops.exp(x) * 2.0, TensorType((3,), "float64")).graph
+    >>> parts = halves(graph, [0])
+    >>> print(parts.backward)
+    graph(i: float64[3], g: float64[3])
+      p = mul(g, 2.0)    float64[3]
+      p1 = mul(p, i)     float64[3]
+      return p1
+    >>> print(parts.forward)
+    graph(x: float64[3])
+      e = exp(x)         float64[3]
+      p = mul(e, 2.0)    float64[3]
+      return p, e
+    """
+    builder = GraphBuilder()
+    inputs = [
+        builder.placeholder(
+            edge.shape, edge.dtype, name="" if edge.node is None else edge.node.name
+        )
+        for edge in graph.inputs
+    ]
+    outputs = [x if isinstance(x, Value) else builder.constant(x) for x in replay(graph, inputs)]
+    there = set(topological_order(*(x.node for x in (*inputs, *outputs))))
+    given = tuple(i for i, y in enumerate(outputs) if y.dtype.kind == "f")
+    seeds = [builder.placeholder(outputs[i].shape, outputs[i].dtype, name="g") for i in given]
+    starts = [(outputs[i], seed) for i, seed in zip(given, seeds, strict=True)]
+    slopes = [
+        builder.constant(0, inputs[i].dtype) if part is None else part
+        for i, part in zip(wanted, pull(builder, starts, [inputs[i] for i in wanted]), strict=True)
+    ]
+    places = {x.edge.key: number for number, x in enumerate(inputs)}
+    across = _read_across([x.edge for x in slopes], there)
+    read = [edge for edge in across if edge.key in places]
+    kept = [edge for edge in across if edge.key not in places]
+    forward = builder.graph([*outputs, *(Value(edge, builder) for edge in kept)], inputs)
+    back = extract([x.edge for x in slopes], [*read, *kept, *(seed.edge for seed in seeds)])
+    return Halves(
+        forward, back.graph, tuple(places[edge.key] for edge in read),
+        tuple(edge.type for edge in kept), given, tuple(wanted),
+    )  # fmt: skip
+
+
+def _read_across(ends: Sequence[Edge], there: set[Node]) -> list[Edge]:
+    """Give the tensors of the way there that the way back reads."""
+    back = topological_order(*(edge.node for edge in ends if edge.node is not None))
+    found: dict[object, Edge] = {}
+    reads = [edge for node in back if node not in there for edge in node.inputs]
+    for edge in (*reads, *ends):
+        if edge.node in there and edge.node.operator is not CONSTANT:
+            found.setdefault(edge.key, edge)
+    return list(found.values())

@@ -1,0 +1,54 @@
+"""A graph and its way back as two graphs."""
+
+import numpy as np
+import pytest
+
+from cgkit import GraphBuilder, TensorType, gradients, ops, run, trace, verify
+from cgkit.compiler.partition import halves
+from cgkit.node import SOURCES
+
+X = np.random.default_rng(0).normal(size=(4, 3))
+
+
+def network(x, w):
+    h = ops.tanh(x @ w)
+    return ops.softmax(h, axis=-1) * h, h.sum(), ops.argmax(h, axis=0)
+
+
+@pytest.mark.parametrize("wanted", [(0,), (1,), (0, 1)])
+def test_both_halves_give_what_one_graph_gives(wanted):
+    w = np.eye(3)
+    graph = trace(network, TensorType((4, 3), "float64"), TensorType((3, 3), "float64")).graph
+    parts = halves(graph, wanted)
+    verify(parts.forward)
+    verify(parts.backward)
+    assert parts.given == (0, 1)
+    found = run(parts.forward, X, w)
+    outputs, kept = found[:3], found[3:]
+    assert [a.dtype for a in kept] == [t.dtype for t in parts.kept]
+    read = [(X, w)[i] for i in parts.read]
+    slopes = run(parts.backward, *read, *kept, np.ones((4, 3)), np.array(2.0))
+
+    builder = GraphBuilder()
+    xs = [builder.placeholder(a.shape) for a in (X, w)]
+    first, second, third = network(*xs)
+    whole = builder.graph([first, second, third, *gradients(first.sum() + second * 2.0, xs)], xs)
+    expected = run(whole, X, w)
+    for ours, theirs in zip(outputs, expected[:3], strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    for i, slope in zip(wanted, slopes, strict=True):
+        np.testing.assert_allclose(slope, expected[3 + i], rtol=1e-12)
+
+
+def test_nothing_is_computed_twice():
+    graph = trace(lambda x: ops.exp(ops.tanh(x)), TensorType((3,), "float64")).graph
+    parts = halves(graph, (0,))
+    names = [n.operator.name for n in parts.backward.nodes if n.operator not in SOURCES]
+    assert "exp" not in names
+    assert "tanh" not in names
+
+
+def test_an_output_that_does_not_depend_on_an_input():
+    graph = trace(lambda x, y: x * 2.0, *[TensorType((), "float64")] * 2).graph
+    parts = halves(graph, (0, 1))
+    assert [float(v) for v in run(parts.backward, np.array(3.0))] == [6, 0]
