@@ -55,39 +55,56 @@ def command(names: tuple[str, ...], fetch: bool, as_json: bool) -> None:
     should, 3 that something is not here.
     """
     folder = find_project(Path.cwd()).root / "build" / "conformance"
+    suites = [find_suite(name) for name in dict.fromkeys(names)] or list(SUITES.values())
     lines: list[Item] = []
-    lacking = False
-    for suite in [find_suite(name) for name in names] or SUITES.values():
+    logs: list[Log] = []
+    code = 0
+    for suite in suites:
         try:
             suite.require()
             if fetch and suite.fetch is not None:
                 suite.fetch(folder)
-            lines += run_suite(suite, folder)
+            lines += run_suite(suite, folder, logs)
         except EnvironmentFault as error:
             lines.append(Line(suite.name, "failed", explain(error)))
-            lacking = True
+            code = 3
+        except KeyboardInterrupt:
+            lines.append(Line(suite.name, "failed", stopped(logs, names)))
+            code = 130
+            break
     good = emit("conformance", lines, as_json)
-    sys.exit(3 if lacking else 0 if good else 1)
+    if code != 130:
+        for log in logs:
+            log.end()
+    sys.exit(code or int(not good))
 
 
-def run_suite(suite: Suite, folder: Path) -> list[Line]:
-    """Run one suite, or what an earlier call left of it."""
+def run_suite(suite: Suite, folder: Path, logs: list[Log]) -> list[Line]:
+    """Run one suite, or what an earlier call left of it; its log is one more of `logs`.
+
+    Only when all suites are whole may their logs go: whoever stops in the last begins there again.
+    """
     click.echo(f"{suite.name}: {suite.title}", err=True)
-    cases = suite.prepare(folder)
-    log = Log(folder / f"{suite.name}.jsonl", fingerprint(suite.versions()))
+    cases, versions = suite.ready(folder)
+    log = Log(folder / f"{suite.name}.jsonl", fingerprint(versions), not_kept)
+    logs.append(log)
     done = log.read()
     log.start(done)
     if done:
         click.echo(f"going on after {len(done):,} of {len(cases):,} that are done", err=True)
-    try:
-        tally = Tally(suite.readings, watched(suite, cases, done, log))
-    except KeyboardInterrupt:
-        count = f"{len(log.read()):,} of {len(cases):,}"
-        again = spoken(f"conformance {suite.name}")
-        click.echo(f"stopped; {count} are done and kept: {again} goes on from here", err=True)
-        sys.exit(130)
-    log.end()
-    return list(lines_of(suite, tally))
+    return list(lines_of(suite, Tally(suite.readings, watched(suite, cases, done, log))))
+
+
+def not_kept(error: OSError) -> None:
+    """Say that what is done is not written down."""
+    click.echo(f"what is done cannot be kept: {explain(error)}", err=True)
+
+
+def stopped(logs: Iterable[Log], names: Sequence[str]) -> str:
+    """Say what a run that was stopped has kept, and what goes on with it."""
+    count = sum(len(log.read()) for log in logs)
+    again = spoken(" ".join(["conformance", *names]))
+    return f"stopped; {count:,} done and kept: {again} goes on from here"
 
 
 def watched(

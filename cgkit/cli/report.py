@@ -30,6 +30,8 @@ SIGNS: dict[str, tuple[str, str]] = {
     "note": ("·", "blue"),
 }
 
+WIDEST = 80
+"""Columns that a line of progress takes at most."""
 PATIENCE = 3.0
 """Seconds after which one wants to know how long it will take."""
 
@@ -191,7 +193,7 @@ class Progress:
         """Say which step begins now."""
         self.done += 1
         count = f"{self.done:,} of {self.total:,}" if self.total else f"{self.done:,}"
-        self._write(f"{self.title}: {count}{self._left()}  {what}"[:79])
+        self._write(f"{self.title}: {count}{self._left()}  {what}")
 
     def clear(self) -> None:
         """Take the line away, so that something else can be written in its place."""
@@ -207,8 +209,17 @@ class Progress:
 
     def _write(self, text: str) -> None:
         if self.shown:
-            self.stream.write(f"\r{text:<79}\r{text}")
+            room = self._room()
+            self.stream.write(f"\r{'':<{room}}\r{text[:room]}")
             self.stream.flush()
+
+    def _room(self) -> int:
+        """Give how many letters fit a line; one more, and it could not be written over."""
+        try:
+            columns = os.get_terminal_size(self.stream.fileno()).columns
+        except OSError:
+            columns = WIDEST
+        return min(columns or WIDEST, WIDEST) - 1
 
     def __enter__(self) -> Self:
         self._write(f"{self.title} ...")

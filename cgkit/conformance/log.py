@@ -12,16 +12,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
+
+import numpy as np
 
 from cgkit.conformance.tally import Outcome
 
 
 def fingerprint(versions: str) -> str:
-    """Sum up the library's own files and the versions of what is run."""
+    """Sum up the library's own files, and the versions of what is run and of what it runs on."""
     root = Path(__file__).resolve().parent.parent
-    total = hashlib.sha256(versions.encode())
+    total = hashlib.sha256(f"{versions}, {sys.version}, {np.__version__}".encode())
     for path in sorted(root.rglob("*.py")):
         total.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
     return total.hexdigest()[:16]
@@ -36,11 +39,15 @@ class Log:
         The file; folders are made.
     mark
         The fingerprint of this run.
+    complain
+        Called once, with the error, if nothing can be written there; the run goes on unkept.
     """
 
-    def __init__(self, path: Path, mark: str) -> None:
+    def __init__(self, path: Path, mark: str, complain: Callable[[OSError], None]) -> None:
         self.path = path
         self.mark = mark
+        self.complain = complain
+        self.kept = True
 
     def read(self) -> dict[str, list[Outcome]]:
         """Give the outcomes of cases that are done; of none if anything changed since."""
@@ -66,21 +73,34 @@ class Log:
 
     def start(self, done: dict[str, list[Outcome]]) -> None:
         """Begin the file anew, with what is known to be done."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = self.path.with_name(self.path.name + ".new")
         lines = [json.dumps({"fingerprint": self.mark})]
         lines += [_line(case, outcomes) for case, outcomes in done.items()]
-        fresh.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        fresh.replace(self.path)
+        self._keep("\n".join(lines) + "\n", anew=True)
 
     def write(self, case: str, outcomes: Sequence[Outcome]) -> None:
         """Note that a case is done."""
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(_line(case, outcomes) + "\n")
+        self._keep(_line(case, outcomes) + "\n", anew=False)
+
+    def _keep(self, text: str, *, anew: bool) -> None:
+        if not self.kept:
+            return
+        try:
+            if anew:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                fresh = self.path.with_name(self.path.name + ".new")
+                fresh.write_text(text, encoding="utf-8")
+                fresh.replace(self.path)
+                return
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(text)
+        except OSError as error:
+            self.kept = False
+            self.complain(error)
 
     def end(self) -> None:
         """Forget all: the run is whole."""
-        self.path.unlink(missing_ok=True)
+        if self.kept:
+            self.path.unlink(missing_ok=True)
 
 
 def _line(case: str, outcomes: Sequence[Outcome]) -> str:

@@ -68,10 +68,29 @@ class Suite:
                 attempt=f"python start.py conformance {self.name}, which installs what it needs",
             )
 
+    def ready(self, folder: Path) -> tuple[Sequence[Case], str]:
+        """Make the cases, and name the versions.
+
+        Raises
+        ------
+        EnvironmentFault
+            What the suite runs cannot be read: it is broken, or of another version.
+        """
+        try:
+            return self.prepare(folder), self.versions()
+        except EnvironmentFault:
+            raise
+        except Exception as error:  # whatever another's package raises
+            raise EnvironmentFault(
+                f"the suite '{self.name}' cannot be made ready",
+                why=said(error),
+                attempt=f"python start.py conformance {self.name}, which installs what it needs",
+            ) from error
+
     def good(self, total: Row, rows: Mapping[str, Row]) -> bool:
-        """Say whether as much passed as should."""
+        """Say whether as much passed as should; of nothing, not enough did."""
         each = all(row.share() >= self.wanted_each for row in rows.values())
-        return each and total.share() >= self.wanted
+        return total.tried > 0 and each and total.share() >= self.wanted
 
 
 def run_cases(

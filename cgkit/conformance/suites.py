@@ -12,6 +12,7 @@ A suite is added here, by one name.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from types import MappingProxyType
 
 from cgkit.conformance.gradcheck import GRADCHECK
@@ -37,5 +38,10 @@ def find_suite(name: str) -> Suite:
         There is none of that name; the message names those there are.
     """
     if name not in SUITES:
-        raise UsageFault(f"there is no suite '{name}'", why=f"suites: {', '.join(SUITES)}")
+        near = get_close_matches(name, SUITES, n=1)
+        raise UsageFault(
+            f"there is no suite '{name}'",
+            why=f"suites: {', '.join(SUITES)}",
+            attempt="".join(f"'{one}'" for one in near),
+        )
     return SUITES[name]

@@ -1,6 +1,7 @@
 """`cgkit conformance` on four samples: lines, JSON, exit codes, stopping and going on."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -89,13 +90,70 @@ def test_what_is_stopped_goes_on(use, capsys):
     ran = []
     use(suite_of({**RIGHT, "c": KeyboardInterrupt()}, ran))
     assert run(["conformance", "tiny"]) == 130
-    assert "2 of 4 are done and kept: cgkit conformance tiny goes on" in capsys.readouterr().err
+    said = "✗ tiny  stopped; 2 done and kept: cgkit conformance tiny goes on from here\n"
+    assert capsys.readouterr().out == said
     use(suite_of({**RIGHT, "a": ValueError("not run again")}, ran, wanted=50.0, wanted_each=50.0))
     assert run(["conformance", "tiny"]) == 0
     assert ran == ["a", "b", "c", "c", "d"]
     out, err = capsys.readouterr()
     assert "3 of 4" in out
     assert "going on after 2 of 4" in err
+
+
+def test_whole_suites_are_told_and_kept_when_a_later_one_is_stopped(use, capsys):
+    ran = []
+    first = replace(suite_of(dict.fromkeys("ab", ""), ran), name="first")
+    use(first, suite_of({"c": KeyboardInterrupt()}, ran))
+    assert run(["conformance", "--json"]) == 130
+    report = json.loads(capsys.readouterr().out)
+    assert [item["name"] for item in report["items"]] == ["first  add", "first", "tiny"]
+    assert not report["ok"]
+    assert "stopped; 2 done and kept: cgkit conformance goes on" in report["items"][-1]["detail"]
+    use(first, suite_of({"c": ""}, ran))
+    assert run(["conformance"]) == 0
+    assert ran == ["a", "b", "c", "c"]
+    assert "going on after 2 of 2" in capsys.readouterr().err
+    assert not list((use.root / "build" / "conformance").iterdir())
+
+
+def test_a_suite_that_is_stopped_while_it_is_made_ready(use, capsys):
+    def prepare(folder):
+        raise KeyboardInterrupt
+
+    use(replace(suite_of(RIGHT), prepare=prepare))
+    assert run(["conformance"]) == 130
+    assert "stopped; 0 done and kept: cgkit conformance goes on" in capsys.readouterr().out
+
+
+def test_a_suite_that_breaks_while_it_is_made_ready_fails_alone(use, capsys):
+    def prepare(folder):
+        raise ImportError("libtorch.so: no such file")
+
+    use(
+        replace(suite_of(RIGHT), prepare=prepare, name="broken"),
+        suite_of(dict.fromkeys("abcd", "")),
+    )
+    assert run(["conformance"]) == 3
+    out = capsys.readouterr().out
+    assert "✗ broken     the suite 'broken' cannot be made ready\n" in out
+    assert "ImportError: libtorch.so: no such file" in out
+    assert "✓ tiny       4 of 4" in out
+
+
+def test_a_folder_that_cannot_be_written_costs_no_result(use, capsys):
+    (use.root / "build").write_text("no folder")
+    use(suite_of(dict.fromkeys("abcd", "")))
+    assert run(["conformance"]) == 0
+    out, err = capsys.readouterr()
+    assert "✓ tiny       4 of 4" in out
+    assert err.count("what is done cannot be kept: ") == 1
+
+
+def test_a_suite_that_is_named_twice_runs_once(use, capsys):
+    ran = []
+    use(suite_of(dict.fromkeys("ab", ""), ran))
+    assert run(["conformance", "tiny", "tiny"]) == 0
+    assert ran == ["a", "b"]
 
 
 def test_another_version_begins_anew(use, capsys):

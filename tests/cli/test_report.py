@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 
 import click
 import pytest
@@ -81,7 +82,7 @@ def test_progress_counts_and_clears_its_line():
         progress.step("00_start")
         progress.step("01_graphs")
     shown = [text.strip() for text in screen.getvalue().split("\r") if text.strip()]
-    assert shown[::2] == [
+    assert shown == [
         "building ...",
         "building: 1 of 2  00_start",
         "building: 2 of 2  01_graphs",
@@ -96,6 +97,17 @@ def test_progress_makes_room_for_what_is_to_stay():
     progress.clear()
     screen.write("00_start is built\n")
     assert screen.getvalue().split("\r")[-2:] == [" " * 79, "00_start is built\n"]
+
+
+@pytest.mark.parametrize(("columns", "room"), [(40, 39), (200, 79), (0, 79)])
+def test_progress_stays_on_one_line_of_the_terminal(monkeypatch, columns, room):
+    size = os.terminal_size((columns, 24))
+    monkeypatch.setattr("cgkit.cli.report.os.get_terminal_size", lambda descriptor: size)
+    screen = Terminal()
+    screen.fileno = lambda: 2
+    with Progress("building", stream=screen) as progress:
+        progress.step("a" * 300)
+    assert max(map(len, screen.getvalue().split("\r"))) == room
 
 
 def test_progress_is_silent_off_a_terminal():
@@ -134,7 +146,7 @@ def test_progress_says_how_long_it_will_take(monkeypatch):
         for name in ("a", "b", "c"):
             progress.step(name)
     shown = [text.strip() for text in screen.getvalue().split("\r") if text.strip()]
-    assert shown[2::2] == [
+    assert shown[1:] == [
         "testing: 1 of 1,000  a",
         "testing: 2 of 1,000, about 166 min left  b",
         "testing: 3 of 1,000, about 33266 min left  c",

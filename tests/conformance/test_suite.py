@@ -55,6 +55,22 @@ def test_a_missing_package_is_named_with_its_cure():
     Suite("tiny", "nothing", lambda folder: [], READINGS, needs=("json",)).require()
 
 
+def test_a_package_that_is_broken_is_told_with_its_cure(tmp_path):
+    def broken(folder):
+        raise ImportError("libtorch.so: no such file\nand more")
+
+    suite = Suite("tiny", "nothing", broken, READINGS)
+    with pytest.raises(EnvironmentFault, match="'tiny' cannot be made ready") as caught:
+        suite.ready(tmp_path)
+    assert caught.value.why == "ImportError: libtorch.so: no such file"
+    assert Suite("tiny", "nothing", lambda folder: [], READINGS).ready(tmp_path) == ([], "")
+
+
+def test_of_nothing_not_enough_passed():
+    suite = Suite("tiny", "nothing", lambda folder: [], READINGS, wanted=0.0, wanted_each=0.0)
+    assert not suite.good(Row(), {})
+
+
 @pytest.mark.parametrize(
     ("passed", "good"), [((10, 10), True), ((9, 10), True), ((8, 10), False), ((9, 9), False)]
 )

@@ -12,5 +12,9 @@ def test_each_is_known_by_its_own_name():
 
 
 def test_unknown_suites():
-    with pytest.raises(UsageFault, match=r"no suite 'opinfos'\n  suites: opinfo"):
+    with pytest.raises(UsageFault, match=r"no suite 'opinfos'\n  suites: opinfo") as caught:
         find_suite("opinfos")
+    assert caught.value.attempt == "'opinfo'"
+    with pytest.raises(UsageFault) as caught:
+        find_suite("zzz")
+    assert not caught.value.attempt

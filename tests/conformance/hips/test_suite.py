@@ -60,6 +60,15 @@ def test_each_end_of_a_test_is_counted(tmp_path):
     assert all(x.reason.startswith(NOT_TRIED) for x in found[3:])
 
 
+@pytest.mark.parametrize("name", ["PYTHONOPTIMIZE", "PYTEST_ADDOPTS"])
+def test_a_variable_does_not_change_what_passes(tmp_path, monkeypatch, name):
+    # without asserts, every test that runs to its end would pass
+    monkeypatch.setenv(name, {"PYTHONOPTIMIZE": "1", "PYTEST_ADDOPTS": "-k right"}[name])
+    path = tmp_path / "test_small.py"
+    path.write_text(TESTS)
+    assert [bool(x.failed) for x in run_file(path, "small", 3)] == [False, True, True]
+
+
 def test_a_file_that_cannot_be_read(tmp_path):
     path = tmp_path / "test_small.py"
     path.write_text("from autograd import no_such_thing\n")
