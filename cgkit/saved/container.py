@@ -10,6 +10,7 @@ writer is killed or the power fails. Since no member is compressed, a small file
 from __future__ import annotations
 
 import contextlib
+import errno
 import glob
 import os
 import re
@@ -116,15 +117,20 @@ def read_members(path: Path) -> dict[str, bytes]:
             with zipfile.ZipFile(file) as archive:
                 _check(archive.infolist(), size, path)
                 return {info.filename: archive.read(info) for info in archive.infolist()}
-    except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise FileError(f"cannot read {path}", why=why) from None
     except FileError:
         raise
+    except OSError as error:
+        if error.errno == errno.EINVAL:  # a table of contents that points before the beginning
+            raise _damaged(path, "its table of contents leads nowhere") from None
+        why = (error.strerror or str(error)).lower()
+        raise FileError(f"cannot read {path}", why=why) from None
     except (zipfile.BadZipFile, EOFError, ValueError, NotImplementedError, RuntimeError) as error:
-        raise FileError(
-            f"{path} is damaged or was cut off", why=str(error), attempt="an earlier copy of it"
-        ) from None
+        raise _damaged(path, str(error)) from None
+
+
+def _damaged(path: Path, why: str) -> FileError:
+    what = f"{path} is damaged or was cut off"
+    return FileError(what, why=why, attempt="an earlier copy of it")
 
 
 def _expect_zip(file: IO[bytes], path: Path) -> None:

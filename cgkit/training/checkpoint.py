@@ -61,7 +61,7 @@ def read_checkpoint(path: str | Path, model: Module, recipe: Recipe) -> Standing
         It is the checkpoint of another training; what differs is named.
     """
     state = saved.load(path)
-    if not isinstance(state, dict) or state.get("kind") != KIND:
+    if not isinstance(state, dict) or repr(state.get("kind")) != repr(KIND):
         raise FileError(f"{path} is a saved state, but of no training")
     _expect_same(path, state.get("recipe"), recipe.described(model))
     try:
@@ -77,16 +77,15 @@ def read_checkpoint(path: str | Path, model: Module, recipe: Recipe) -> Standing
 
 
 def _expect_same(path: str | Path, old: Any, new: dict[str, Any]) -> None:
-    if old == new:
-        return
-    differs = [name for name in new if not isinstance(old, dict) or old.get(name) != new[name]]
-    name = differs[0] if differs else "recipe"
-    was = old.get(name) if isinstance(old, dict) else old
-    raise StateError(
-        f"{path} is the checkpoint of another training: its {name} differs",
-        why=f"{_line(was)}, not {_line(new.get(name))}",
-        attempt="the settings it was begun with, or another file",
-    )
+    """Demand the recipe that a file was saved of, whatever stands in its place."""
+    known = old if isinstance(old, dict) else {}
+    for name, value in new.items():
+        if repr(known.get(name)) != repr(value):
+            raise StateError(
+                f"{path} is the checkpoint of another training: its {name} differs",
+                why=f"{_line(known.get(name))}, not {_line(value)}",
+                attempt="the settings it was begun with, or another file",
+            )
 
 
 def _line(words: Any) -> str:

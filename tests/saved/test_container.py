@@ -229,6 +229,15 @@ def test_a_header_that_claims_more_than_there_is_is_refused(path):
         saved.load(path)
 
 
+def test_a_table_of_contents_that_leads_nowhere_is_damage(path):
+    data = bytearray(path.read_bytes())
+    at = data.rindex(b"PK\x05\x06") + 12  # how long the table is said to be
+    data[at : at + 4] = b"\xff\xff\xff\x0f"
+    path.write_bytes(data)
+    with pytest.raises(FileError, match="is damaged or was cut off"):
+        saved.load(path)
+
+
 def test_an_encrypted_part_is_refused(path):
     data = bytearray(path.read_bytes())
     for sign, at in ((b"PK\x01\x02", 8), (b"PK\x03\x04", 6)):

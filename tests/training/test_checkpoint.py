@@ -49,13 +49,14 @@ def test_another_model_is_refused(kept, small, usual):
 
 
 def test_other_states_are_refused(tmp_path, small, model):
-    for state in ([1, 2], {"w": np.ones(2)}, {"kind": "else"}):
+    for state in ([1, 2], {"w": np.ones(2)}, {"kind": "else"}, {"kind": np.ones(2)}):
         saved.save(tmp_path / "x.npz", state)
         with pytest.raises(FileError, match="a saved state, but of no training"):
             read_checkpoint(tmp_path / "x.npz", model, Recipe(small))
-    saved.save(tmp_path / "x.npz", {"kind": "training", "recipe": "mine"})
-    with pytest.raises(StateError, match="its model differs"):
-        read_checkpoint(tmp_path / "x.npz", model, Recipe(small))
+    for recipe in ("mine", {}, {"model": np.ones(2)}, np.ones(2)):
+        saved.save(tmp_path / "x.npz", {"kind": "training", "recipe": recipe})
+        with pytest.raises(StateError, match="its model differs"):
+            read_checkpoint(tmp_path / "x.npz", model, Recipe(small))
 
 
 def changed(state, path, value):
