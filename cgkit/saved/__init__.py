@@ -2,6 +2,7 @@
 
     save("run.npz", {"weights": [w, b], "epoch": 3})
     load("run.npz")    ─>  {"weights": [w, b], "epoch": 3}, to the last bit
+    save_graph("model.npz", graph)   load_graph("model.npz")          graphs, by the same file
 
     run.npz ─┬─ state.json    how it is nested, and the plain values      nesting
              ├─ 0.npy         the arrays, one a file                      arrays
@@ -19,9 +20,10 @@ from typing import Any
 
 from cgkit.saved.arrays import from_npy, to_npy
 from cgkit.saved.container import read_members, write_members
+from cgkit.saved.graphs import load_graph, save_graph
 from cgkit.saved.nesting import MANIFEST, decode, encode
 
-__all__ = ["load", "save"]
+__all__ = ["load", "load_graph", "save", "save_graph"]
 
 
 def save(path: str | Path, state: Any) -> None:
