@@ -1,6 +1,7 @@
 """Every error of cgkit: what went wrong, with which values, and what to try.
 
-    CgkitError ── ShapeError  DtypeError  OperandError  GraphError ── CycleError
+    CgkitError ── ShapeError ── OpenSize
+               ├─ DtypeError  OperandError  GraphError ── CycleError
                ├─ GradientError  CaptureError  DeviceError  RenderError  NotebookError
                ├─ StateError  FileError  TrainingError
                ├─ OnnxError ── UnknownValue
@@ -13,7 +14,7 @@ need not know where it stands in a graph.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 
@@ -66,6 +67,24 @@ class CgkitError(Exception):
 
 class ShapeError(CgkitError, ValueError):
     """Sizes that do not fit together."""
+
+
+class OpenSize(ShapeError):
+    """A size that must be known before a graph runs, and is open.
+
+    Parameters
+    ----------
+    what
+        What cannot be done.
+    symbols
+        The open sizes that it depends on.
+    attempt
+        What to try.
+    """
+
+    def __init__(self, what: str, symbols: Iterable[str], *, attempt: str = "") -> None:
+        self.symbols = tuple(sorted(symbols))
+        super().__init__(what, attempt=attempt)
 
 
 class DtypeError(CgkitError, TypeError):

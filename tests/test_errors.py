@@ -56,3 +56,15 @@ def test_each_kind_has_words_and_an_exit_code(kind):
     expected = {"UsageFault": 2, "EnvironmentFault": 3}.get(kind.__name__, 1)
     assert kind.exit_code == expected
     assert kind.__doc__
+
+
+def test_a_size_that_must_be_known_names_what_it_is_made_of():
+    error = errors.OpenSize("M*N is open", {"N", "M"}, attempt="a fixed size")
+    assert isinstance(error, errors.ShapeError)
+    assert error.symbols == ("M", "N")
+    assert str(error) == "M*N is open\n  try      a fixed size"
+
+
+def test_a_value_that_must_be_known_says_how_to_give_it():
+    assert "'x' as known= and giving 'N' as sizes=" in str(errors.UnknownValue("no", ["x"], ["N"]))
+    assert str(errors.UnknownValue("no", [])) == "no"

@@ -260,7 +260,10 @@ def _fixed(x: Any, given: Any) -> np.ndarray:
 
 def _typed(found: Any, output: Any) -> Any:
     """Give back what an output stands for, if it is of the type that the model declares."""
-    declared = output.type.WhichOneof("value") is not None
+    stated = output.type
+    declared = stated.WhichOneof("value") not in (None, "tensor_type") or (
+        stated.tensor_type.elem_type != 0
+    )
     if declared and _dtype(output) != found.dtype:
         raise OnnxError(
             f"the output {output.name!r} is declared as {_dtype(output)}, and is {found.dtype}"

@@ -99,7 +99,12 @@ class _Count:
             self.functions[key] = 1 + self.nodes(body.nodes, body.opsets, depth + 1)
             return self.functions[key]
         domain = domain_of(node.domain)
-        opset = opsets.get(domain, 0)
+        if domain not in opsets:
+            raise OnnxError(
+                f"{node.op_type} at node {node_name(node)!r} is of an operator set for which no "
+                f"version is asked: {domain or 'that of ONNX'}"
+            )
+        opset = opsets[domain]
         name = full_name(node.op_type, domain)
         if name not in rules() and not stands_for_more(node, domain, opset):
             before = self.found.get((name, opset))

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from cgkit.errors import CgkitError, OnnxError
+from cgkit.errors import CgkitError, OnnxError, OpenSize, UnknownValue
 from cgkit.node import SOURCES, Operand
 from cgkit.onnx.functions import Body, own_body, standard_body
 from cgkit.onnx.inventory import lacking
@@ -110,6 +110,8 @@ class Walk:
     def _check(self, node: Any, step: Step) -> None:
         signature = signature_of(step.operator, step.domain, step.opset)
         if signature is None:
+            if step.domain == "":
+                raise step.refuse("ONNX has no such operator in this version")
             return
         wrong = signature.complaint(node, step.operands)
         if wrong:
@@ -210,6 +212,8 @@ def _placed(error: Exception, step: Step) -> Exception:
     """Give an error that says at which node."""
     if isinstance(error, OnnxError):
         return error
+    if isinstance(error, OpenSize):
+        return UnknownValue(f"{step}: {error.what}", (), error.symbols)
     if isinstance(error, CgkitError):
         return OnnxError(f"{step}: {error.what}", why=error.why, attempt=error.attempt)
     if isinstance(error, FAILURES):

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import TypeAlias, Union
 
-from cgkit.errors import ShapeError
+from cgkit.errors import OpenSize, ShapeError
 
 Monomial: TypeAlias = tuple[tuple[str, int], ...]
 Size: TypeAlias = Union[int, "Dim"]
@@ -99,14 +99,17 @@ class Dim:
             return NotImplemented
         divided = _divide(self.terms, _terms(other))
         if divided is None:
-            raise ShapeError(
+            raise OpenSize(
                 f"{self} cannot be divided by {other} before its value is known",
+                self.symbols,
                 attempt="a fixed size for this dimension",
             )
         return _size(divided, self, other, lambda a, b: a // b)
 
     def __rfloordiv__(self, other: int) -> Size:
-        raise ShapeError(f"{other} cannot be divided by {self} before its value is known")
+        raise OpenSize(
+            f"{other} cannot be divided by {self} before its value is known", self.symbols
+        )
 
     def __neg__(self) -> Size:
         return self * -1
@@ -137,8 +140,9 @@ class Dim:
 
     def __index__(self) -> int:
         if self.value is None:
-            raise ShapeError(
+            raise OpenSize(
                 f"the size {self} is not known before the graph runs",
+                self.symbols,
                 attempt="keeping it in shapes, or building the graph with a fixed size",
             )
         return self.value

@@ -73,6 +73,17 @@ def test_an_open_size_that_decides_a_value_is_fixed():
         np.testing.assert_array_equal(prepared.run([x])[0], x[: count // 2])
 
 
+def test_an_open_size_that_is_halved_is_fixed(loads):
+    text = """g (float[1, 1, H, 4] x, float[1, 1, 2, 2] w) => (float[1, 1, A, 2] y)
+        { y = Conv <strides = [2, 2]> (x, w) }"""
+    prepared = prepare(model(text))
+    w = np.ones((1, 1, 2, 2), np.float32)
+    for height in (4, 5, 4):
+        assert prepared.run([np.ones((1, 1, height, 4), np.float32), w])[0].shape == (1, 1, 2, 2)
+    assert (prepared.way, prepared.fixed, prepared.sizes) == ("fixed", (), ("H",))
+    assert len(loads) == 3  # once in vain, and once for each height
+
+
 def test_where_all_is_fixed_nothing_is_left_open():
     prepared = prepare(model("g (int64[2] s) => (float[A, B] y) { y = ConstantOfShape(s) }"))
     assert prepared.run([np.array([2, 3])])[0].shape == (2, 3)

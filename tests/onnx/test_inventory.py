@@ -61,3 +61,9 @@ def test_what_a_function_lacks_is_found():
             '{ y = com.example.f(x) } <domain: "com.example", opset_import: ["com.example": 1]>'
             " f (a) => (b) { b = com.example.Twice(a) }"
         )
+
+
+def test_an_operator_set_must_have_a_version():
+    text = '<ir_version: 8, opset_import: ["d": 1]> g (float[2] x) => (float[2] y) { y = Neg(x) }'
+    with pytest.raises(OnnxError, match=r"Neg at node 'y' .* no version is asked: that of ONNX"):
+        check_operators(open_model(parse_model(text)))

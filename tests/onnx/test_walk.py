@@ -149,3 +149,20 @@ def test_an_operator_must_give_what_the_node_names():
 def test_a_value_that_no_memory_holds_is_refused(text):
     with pytest.raises(OnnxError, match="would take 4,000,000,000,000 bytes"):
         ours.load(parse_model(HEAD + text))
+
+
+def test_an_operator_that_is_younger_than_the_model_is_refused():
+    head = '<ir_version: 3, opset_import: ["": 7]> '
+    model = parse_model(head + "g (float[2] x) => (float[2] y) { y = Erf(x) }")
+    with pytest.raises(OnnxError, match=r"Erf \(opset 7\) at node 'y': ONNX has no such operator"):
+        ours.load(model)
+
+
+def test_a_size_that_must_be_known_is_named():
+    text = """g (float[1, 1, H, 5] x, float[1, 1, 3, 3] w) => (float[1, 1, A, 2] y)
+        { y = Conv <strides = [2, 2]> (x, w) }"""
+    model = parse_model(HEAD + text)
+    with pytest.raises(UnknownValue, match=r"(?s)cannot be divided by 2.*'H' as sizes=") as caught:
+        ours.load(model)
+    assert caught.value.sizes == ("H",)
+    assert ours.load(model, sizes={"H": 7}).outputs[0].shape == (1, 1, 3, 2)

@@ -17,6 +17,8 @@ FIELDS: Mapping[int, str] = {
     10: "graphs", 11: "sparse_tensor", 12: "sparse_tensors", 13: "tp", 14: "type_protos",
 }  # fmt: skip
 """Where an attribute of each type keeps its value."""
+SINGLE = 5
+"""Types up to this hold one value, which is there even if it is 0."""
 GRAPHS = frozenset((5, 10))
 
 
@@ -52,6 +54,9 @@ def read_attribute(attribute: Any, limits: Limits) -> Any:
     number = type_of(attribute)
     if number not in FIELDS:
         raise OnnxError(f"the attribute {attribute.name!r} has no type")
+    values = {field.name for field, _ in attribute.ListFields()} & set(FIELDS.values())
+    if values - {FIELDS[number]} or (number <= SINGLE and not values):
+        raise OnnxError(f"the attribute {attribute.name!r} holds another value than its type says")
     found = getattr(attribute, FIELDS[number])
     if number in (3, 8):
         try:

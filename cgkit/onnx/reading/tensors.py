@@ -27,6 +27,7 @@ _LISTS: Mapping[str, str] = MappingProxyType(
     }
 )  # fmt: skip
 """Where a tensor keeps its numbers if not as bytes; other types are in int32_data."""
+_VALUES = frozenset((*_LISTS.values(), "int32_data", "string_data", "raw_data"))
 EXTERNAL = 1
 
 
@@ -64,6 +65,8 @@ def read_tensor(tensor: Any, limits: Limits, folder: Path | None = None) -> np.n
         raise OnnxError(f"{what} has a size that is negative: {shape}")
     if tensor.HasField("segment"):
         raise OnnxError(f"{what} is cut into segments, which nobody writes any more")
+    if sum(field.name in _VALUES for field, _ in tensor.ListFields()) > 1:
+        raise OnnxError(f"{what} holds its numbers in two ways at once")
     limits.check_tensor(what, shape, dtype.itemsize)
     count = math.prod(shape)
     if tensor.data_location == EXTERNAL:

@@ -25,6 +25,15 @@ def test_tensors_are_arrays():
     np.testing.assert_array_equal(found, array)
 
 
+@pytest.mark.parametrize("number", [AttributeProto.INTS, AttributeProto.FLOATS])
+def test_a_list_may_be_empty(number):
+    assert read_attribute(AttributeProto(name="a", type=number), Limits()) == ()
+
+
+def test_a_number_may_be_zero():
+    assert read_attribute(AttributeProto(name="a", type=AttributeProto.INT, i=0), Limits()) == 0
+
+
 def test_a_graph_says_later_that_it_is_not_read():
     found = read_attribute(helper.make_attribute("body", GraphProto(name="g")), Limits())
     assert isinstance(found, Refused)
@@ -43,6 +52,10 @@ def test_the_first_models_leave_the_type_to_the_value():
         AttributeProto(name="a"),
         AttributeProto(name="a", type=AttributeProto.STRING, s=b"\xff"),
         AttributeProto(name="a", type=AttributeProto.STRINGS, strings=[b"ok", b"\xff"]),
+        AttributeProto(name="a", type=AttributeProto.INT),
+        AttributeProto(name="a", type=AttributeProto.INT, f=1.0),
+        AttributeProto(name="a", type=AttributeProto.INTS, i=1),
+        AttributeProto(name="a", type=AttributeProto.INT, i=1, ints=[1]),
     ],
 )
 def test_what_is_none_is_refused(attribute):

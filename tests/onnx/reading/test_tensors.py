@@ -71,6 +71,7 @@ def broken(**changes):
         (broken(dims=[0, 2**62, 2**62], raw_data=b""), "cannot have the shape"),
         (broken(segment=TensorProto.Segment(begin=0, end=1)), "segments"),
         (broken(data_location=1), "which file"),
+        (broken(float_data=[0.0] * 6), "two ways"),
     ],
 )
 def test_what_is_wrong_is_said_of_the_tensor(tensor, match):
