@@ -98,11 +98,15 @@ class Compiled:
         open_facts = {
             (call.places[i], f"size {axis}") for spots in traced.sizes.values() for i, axis in spots
         }
-        guards = {fact: value for fact, value in facts.items() if fact not in open_facts}
+        # what tracing itself has changed is an effect of the function, not a reason to trace again
+        read = reads_of(self.fn)
+        effects = {fact for fact, value in facts.items() if read.get(fact, value) != value}
+        guards = {f: value for f, value in facts.items() if f not in open_facts | effects}
         graph = traced.graph
         for act in self._passes:
             graph = act(graph)
-        entry = Entry(traced, graph, guards, self.name, self._ready)
+        changed = tuple(sorted({place for place, _ in effects}))
+        entry = Entry(traced, graph, guards, self.name, self._ready, changed)
         self.entries.append(entry)
         nearest: Sequence[str] = min(reasons, key=len) if reasons else ()
         self.misses.append(Miss(len(self.entries), tuple(nearest)))

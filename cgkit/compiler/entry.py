@@ -46,6 +46,8 @@ class Entry:
         The function's.
     ready
         Makes a graph an executable.
+    changed
+        The places that the function changed while it was traced, and will not change again.
     """
 
     def __init__(
@@ -55,7 +57,9 @@ class Entry:
         guards: Mapping[Fact, Any],
         name: str,
         ready: Callable[[Graph], Executable] = Executable,
+        changed: tuple[str, ...] = (),
     ) -> None:
+        self.changed = changed
         self.traced = traced
         self.graph = graph
         self.guards = dict(guards)

@@ -51,6 +51,7 @@ def _form(entry: Any) -> list[str]:
         f"  takes    {', '.join(takes) or 'no tensor'}",
         f"  runs     {entry.executable.launches} operators, {_counted(work)} FLOPs; "
         f"{entry.executable.allocated} arrays allocated in the last run",
+        *(f"  changes  {place}, but only while it is traced" for place in entry.changed),
         *(f"  asks     {look} is {look.answer}" for look in entry.traced.looks),
         *(
             f"  depends  {place}: {what} {expected}"

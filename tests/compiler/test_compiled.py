@@ -195,7 +195,22 @@ class TestMeaning:
 
         for _ in range(3):
             fn(ones(2))
-        assert len(seen) == 1
+        assert (len(seen), len(fn.entries)) == (1, 1)
+
+    def test_effects_are_shown(self):
+        counts = {"calls": 0, "other": 5}
+
+        @compile
+        def fn(x):
+            counts["calls"] += 1
+            return x * counts["other"]
+
+        for _ in range(3):
+            assert float(fn(ones())) == 5
+        assert (counts["calls"], len(fn.entries)) == (1, 1)
+        assert "changes  counts['calls'], but only while it is traced" in str(fn.explain())
+        counts["other"] = 6
+        assert float(fn(ones())) == 6
 
     def test_a_python_if_on_numbers_is_an_error(self):
         with pytest.raises(CaptureError, match="Python `if`"):
