@@ -16,7 +16,9 @@ from cgkit.bench.row import Outputs, Size
 
 
 def close(relative: float, absolute: float = 0.0) -> Callable[[Outputs, Outputs, Size], str]:
-    """Give a judge that demands the same names and shapes, and values that are near.
+    """Give a judge that demands the same names, shapes and dtypes, and values that are near.
+
+    A peer that computes with shorter numbers has less to do.
 
     Parameters
     ----------
@@ -55,6 +57,8 @@ def _difference(
 ) -> str:
     if ours.shape != theirs.shape:
         return f"{name} has shape {theirs.shape}, expected {ours.shape}"
+    if ours.dtype != theirs.dtype:
+        return f"{name} is {theirs.dtype}, expected {ours.dtype}"
     near = np.isclose(theirs, ours, rtol=relative, atol=absolute, equal_nan=True)
     if near.all():
         return ""

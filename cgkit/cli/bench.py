@@ -87,11 +87,14 @@ def command(
         code = int(any(item.status == "failed" for item in items))
     except KeyboardInterrupt:
         code = 130
+    done = len(items) - 1
+    if code == 130:
+        items.append(BenchItem("stopped", "failed", f"after {done} of {len(cases)}"))
     say("\n".join(["", *([RULE] if any(item.ratios for item in items) else []), *missing(rows)]))
     if as_json:
         emit("bench", items, as_json=True)
     if code == 130:
-        fail(f"stopped after {len(items) - 1} of {len(cases)}", code)
+        fail(f"stopped after {done} of {len(cases)}", code)
     sys.exit(code)
 
 

@@ -19,6 +19,8 @@ NAN = float("nan")
         ([True], [False], "y differs at (0,): False, expected True"),
         ([[1.0]], [1.0], "y has shape (1,), expected (1, 1)"),
         (3.0, 4.0, "y differs by 1 at (): 4.0, expected 3.0"),
+        ([1.0], np.ones(1, "float32"), "y is float32, expected float64"),
+        ([1.0], ["1.0"], "y is <U3, expected float64"),
     ],
 )
 def test_what_differs_is_said(ours, theirs, said):

@@ -160,7 +160,10 @@ def test_what_was_measured_before_a_stop_is_told(measured, capsys, words):
     assert err == "stopped after 1 of 4\n"
     assert "first-a" in out
     if words:
-        assert [item["name"] for item in json.loads(out)["items"]] == ["machine", "first-a: small"]
+        report = json.loads(out)
+        names = [item["name"] for item in report["items"]]
+        assert names == ["machine", "first-a: small", "stopped"]
+        assert (report["ok"], report["items"][-1]["detail"]) == (False, "after 1 of 4")
 
 
 def test_rows_are_listed_without_measuring(measured, capsys):

@@ -53,7 +53,10 @@ def importing(module: str) -> Work:
 
     def run() -> Any:
         words = [sys.executable, "-P", "-c", program]
-        done = subprocess.run(words, env=variables, capture_output=True, text=True, check=True)
+        done = subprocess.run(words, env=variables, capture_output=True, text=True, check=False)
+        if done.returncode:
+            last = done.stderr.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
+            raise RuntimeError(f"a process that imports {module} ends: {last[0]}")
         return json.loads(done.stdout)
 
     return Work(run, read=lambda found: {"sum": found[1]}, seconds=lambda found: float(found[0]))

@@ -40,6 +40,14 @@ def test_bytecode_is_kept_even_where_writing_it_is_forbidden(monkeypatch, tmp_pa
     assert Path(env["PYTHONPYCACHEPREFIX"]).parent == tmp_path
 
 
+def test_an_import_that_fails_is_told_in_its_own_words(monkeypatch, tmp_path):
+    (tmp_path / "numpy.py").write_text("raise ImportError('no numbers today')\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    work = importing.import_numpy()
+    with pytest.raises(RuntimeError, match="imports numpy ends: ImportError: no numbers today"):
+        work.run()
+
+
 def test_what_is_added_to_numpy_is_said():
     assert ROW.remark({"cgkit": 0.1, "numpy": 0.08}) == "cgkit adds 20 ms to numpy"
     assert ROW.remark({"cgkit": 0.1}) == ""

@@ -51,5 +51,8 @@ def test_wrong_orders_are_seen():
     last = producers(**SMALL)[52][0]
     swapped = [52 if node == last else last if node == 52 else node for node in right]
     assert "stands before" in judged(swapped)
+    odd = np.arange(53.0), np.arange(53)[None], np.array(["a"]), np.empty((0, 2))
+    assert {judged(order) for order in odd} == {"these are not the 53 nodes, each once"}
+    assert is_order({}, {"other": np.arange(53)}, SMALL) == "these are not the 53 nodes, each once"
     assert judged(right[:-1]) == "these are not the 53 nodes, each once"
     assert judged([*right[:-1], 0]) == "these are not the 53 nodes, each once"
