@@ -82,15 +82,18 @@ class Value(Arithmetic):
 
     __hash__ = object.__hash__
 
-    def _refuse(self, what: str) -> CaptureError:
+    def _refuse(self, what: str, attempt: str = "running the graph first") -> CaptureError:
         return CaptureError(
             f"{self!r} has no {what} yet",
             why="the graph is only being built; its numbers exist when it runs",
-            attempt="an operator such as ops.where, or running the graph first",
+            attempt=attempt,
         )
 
     def __bool__(self) -> bool:
-        raise self._refuse("truth value for a Python `if`, `while`, `and` or `in`")
+        raise self._refuse(
+            "truth value for a Python `if`, `while`, `and` or `in`",
+            "cond for a choice, while_loop for a loop, ops.where to choose element by element",
+        )
 
     def __float__(self) -> float:
         raise self._refuse("number")
