@@ -17,8 +17,6 @@ FIELDS: Mapping[int, str] = {
     10: "graphs", 11: "sparse_tensor", 12: "sparse_tensors", 13: "tp", 14: "type_protos",
 }  # fmt: skip
 """Where an attribute of each type keeps its value."""
-SINGLE = 5
-"""Types up to this hold one value, which is there even if it is 0."""
 GRAPHS = frozenset((5, 10))
 
 
@@ -55,7 +53,7 @@ def read_attribute(attribute: Any, limits: Limits) -> Any:
     if number not in FIELDS:
         raise OnnxError(f"the attribute {attribute.name!r} has no type")
     values = {field.name for field, _ in attribute.ListFields()} & set(FIELDS.values())
-    if values - {FIELDS[number]} or (number <= SINGLE and not values):
+    if values - {FIELDS[number]}:  # one that is missing is 0, as some writers leave zeros out
         raise OnnxError(f"the attribute {attribute.name!r} holds another value than its type says")
     found = getattr(attribute, FIELDS[number])
     if number in (3, 8):

@@ -30,8 +30,10 @@ def test_a_list_may_be_empty(number):
     assert read_attribute(AttributeProto(name="a", type=number), Limits()) == ()
 
 
-def test_a_number_may_be_zero():
-    assert read_attribute(AttributeProto(name="a", type=AttributeProto.INT, i=0), Limits()) == 0
+@pytest.mark.parametrize("written", [{"i": 0}, {}])
+def test_a_number_may_be_zero_and_then_left_out(written):
+    attribute = AttributeProto(name="a", type=AttributeProto.INT, **written)
+    assert read_attribute(attribute, Limits()) == 0
 
 
 def test_a_graph_says_later_that_it_is_not_read():
@@ -52,7 +54,6 @@ def test_the_first_models_leave_the_type_to_the_value():
         AttributeProto(name="a"),
         AttributeProto(name="a", type=AttributeProto.STRING, s=b"\xff"),
         AttributeProto(name="a", type=AttributeProto.STRINGS, strings=[b"ok", b"\xff"]),
-        AttributeProto(name="a", type=AttributeProto.INT),
         AttributeProto(name="a", type=AttributeProto.INT, f=1.0),
         AttributeProto(name="a", type=AttributeProto.INTS, i=1),
         AttributeProto(name="a", type=AttributeProto.INT, i=1, ints=[1]),
