@@ -31,6 +31,8 @@ pytestmark = [
 FRESH = secrets.randbelow(10**6)
 SEEDS = [1, 2, 3, pytest.param(FRESH, id=f"fresh-{FRESH}")]
 PROGRAMS = 400
+NOT_FINITE = "not finite"
+"""A program on which nothing is compared."""
 
 
 def as_torch(x):
@@ -166,7 +168,7 @@ def differences(program: Program, seed: int, twice: bool = True):
     y, z = program.run(ours), program.run(theirs, apply_in_torch)
     names = tuple(f"v{i}" for i in range(len(program.inputs) + len(program.steps)))
     if not all(np.isfinite(v).all() for v in replace(program, outputs=names).run(arrays)):
-        return None
+        return NOT_FINITE
     for a, b in zip(y, z, strict=True):
         if not close(a.data, b.detach()):
             return "values", a.data, b
@@ -228,26 +230,29 @@ def _second(program, arrays):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_values_gradients_and_second_gradients(seed):
     rng = random.Random(seed)
-    tried = 0
+    found = []
     with np.errstate(all="ignore"):
         for number in range(PROGRAMS):
             program = random_program(rng, steps=rng.randint(1, 12))
-            found = differences(program, number)
-            assert found is None, f"seed {seed}, program {number}:\n{program}\n{found}"
-            tried += 1
-    assert tried == PROGRAMS
+            found.append(differences(program, number))
+            what = f"seed {seed}, program {number}:\n{program}\n{found[-1]}"
+            assert found[-1] in (None, NOT_FINITE), what
+    assert found.count(None) > 0.9 * PROGRAMS  # 97% are compared
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_programs_with_more_sorts_of_steps(seed):
     rng = random.Random(seed)
+    found = []
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch's, about variances of nothing
         for number in range(PROGRAMS // 2):
             makers = (*MAKERS, *ARRAY_MAKERS, *ARRAY_MAKERS)
             program = random_program(rng, steps=rng.randint(1, 8), makers=makers)
-            found = differences(program, number, twice=False)
-            assert found is None, f"seed {seed}, program {number}:\n{program}\n{found}"
+            found.append(differences(program, number, twice=False))
+            what = f"seed {seed}, program {number}:\n{program}\n{found[-1]}"
+            assert found[-1] in (None, NOT_FINITE), what
+    assert found.count(None) > 0.85 * (PROGRAMS // 2)  # 96% are compared
 
 
 # f, where, and what torch says its slope is there: the conventions that cgkit shares with torch

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from cgkit.errors import CgkitError
+from cgkit.errors import CgkitError, DtypeError, OperandError
 from cgkit.tensor import Tensor, grad, no_grad
 
 EPS = 1e-6
@@ -88,15 +88,25 @@ def check_gradient(
     ------
     LawBroken
         A slope differs; the message names the argument, the place and both numbers.
+    DtypeError, OperandError
+        An array is not of float64, the function gives no Tensor, or there is no such order.
 
     Examples
     --------
     >>> check_gradient(lambda x, y: x * y + x, np.array([2.0, 3.0]), np.array(5.0))
     """
+    arrays = tuple(_point(i, x) for i, x in enumerate(arrays))
+    if order not in (1, 2):
+        raise OperandError(f"gradients are checked to order 1 or 2, not to {order!r:.60}")
     rng = np.random.default_rng(seed)
     with no_grad():
-        shape = fn(*map(Tensor, arrays)).shape
-    weights = rng.normal(size=shape)
+        result = fn(*map(Tensor, arrays))
+    if not isinstance(result, Tensor):
+        raise OperandError(
+            f"check_gradient needs a function that gives one Tensor, not {type(result).__name__}",
+            attempt="a function that gives one of them, or their sum",
+        )
+    weights = rng.normal(size=result.shape)
 
     def total(*points: Tensor) -> Tensor:
         result: Tensor = (fn(*points) * Tensor(weights)).sum()
@@ -112,6 +122,18 @@ def check_gradient(
             return sum(parts, Tensor(0.0))
 
         _compare(slope, (weights, *arrays), "second gradient", eps, rtol, atol)
+
+
+def _point(place: int, x: Any) -> np.ndarray:
+    """Give an argument as an array, in which a step of eps is no rounding error."""
+    array = x.data if isinstance(x, Tensor) else np.asarray(x)
+    if array.dtype != np.float64:
+        raise DtypeError(
+            f"check_gradient needs float64, and argument {place} is {array.dtype}",
+            why="differences of shorter numbers are mostly rounding errors",
+            attempt='x.astype("float64")',
+        )
+    return array
 
 
 def _gradients(y: Tensor, points: Sequence[Tensor], g: Tensor) -> Sequence[Tensor]:

@@ -31,7 +31,7 @@ from cgkit.testing.cases import (
     same,
     type_of,
 )
-from cgkit.types import Dim
+from cgkit.types import DTYPES, Dim
 
 
 def readings_agree(operator: Operator, sample: Sample) -> None:
@@ -165,7 +165,7 @@ def counted(operator: Operator, sample: Sample) -> None:
 
 def dtypes_agree(operator: Operator, sample: Sample) -> None:
     """Demand that infer and compute take, and refuse, the same dtypes."""
-    for dtype in ("bool", "int8", "uint8", "int64", "float16", "float32", "float64"):
+    for dtype in sorted(DTYPES, key=str):
         operands = [x.astype(dtype) if is_array(x) and _plain(x) else x for x in sample.operands]
         other = Sample(tuple(operands), sample.params)
         expected, got = _type_or_error(operator, other), _computed_or_error(operator, other)

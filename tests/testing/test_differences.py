@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from cgkit import Operator, ops
+from cgkit import DtypeError, Operator, Tensor, ops
+from cgkit.errors import OperandError
 from cgkit.operators.elementwise import infer_like
 from cgkit.testing import LawBroken, check_gradient, numeric_gradient
 
@@ -70,3 +71,24 @@ def test_a_slope_lost_on_the_way_of_g_is_found():
 def test_a_kink_is_seen_as_one():
     with pytest.raises(LawBroken, match="away from kinks"):
         check_gradient(lambda x: ops.abs(x), np.array([0.0, 1.0]))
+
+
+@pytest.mark.parametrize(
+    ("fn", "x", "settings", "kind", "said"),
+    [
+        (ops.exp, np.ones(2, "float32"), {}, DtypeError, "argument 0 is float32"),
+        (ops.exp, np.ones(2, int), {}, DtypeError, "argument 0 is int64"),
+        (ops.exp, ["a"], {}, DtypeError, "argument 0 is <U1"),
+        (lambda x: (x, x), np.ones(2), {}, OperandError, "gives one Tensor, not tuple"),
+        (lambda x: 3.0, np.ones(2), {}, OperandError, "gives one Tensor, not float"),
+        (ops.exp, np.ones(2), {"order": 3}, OperandError, "to order 1 or 2, not to 3"),
+    ],
+)
+def test_what_cannot_be_checked_is_said(fn, x, settings, kind, said):
+    with pytest.raises(kind, match=said):
+        check_gradient(fn, x, **settings)
+
+
+def test_lists_and_tensors_are_points_too():
+    check_gradient(ops.tanh, [[0.5, 1.0]])
+    check_gradient(ops.mul, Tensor([1.0, 2.0]), 3.0)
