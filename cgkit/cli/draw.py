@@ -74,14 +74,15 @@ def drawn_model(path: str, depth: int | None, weights: bool) -> tuple[Any, str]:
     from cgkit.onnx.reading import read_model
     from cgkit.render import draw
     from cgkit.render.fold import LEGIBLE, NODES
+    from cgkit.render.outline import count
 
     if not Path(path).is_file():
         raise UsageFault(f"there is no file {path}")
     model = read_model(path)
-    count = len(model.graph.node)
+    nodes = len(model.graph.node)
     graph = diagram(model, weights=weights)
-    drawn = draw(graph, depth=depth, most=NODES if count <= NODES else LEGIBLE)
-    return drawn, f"; {count:,} nodes of the model, {len(graph.operators):,} of them on data"
+    drawn = draw(graph, depth=depth, most=NODES if nodes <= NODES else LEGIBLE)
+    return drawn, f"; {count(nodes, 'node')} in the model, {len(graph.operators):,} on data"
 
 
 def drawn_object(found: Any, depth: int | None) -> Any:

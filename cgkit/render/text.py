@@ -23,6 +23,9 @@ from cgkit.render.outline import LINES, count, fit
 SMALL = 16
 """Graphs with more nodes are listed, not drawn."""
 
+ARCS = 100
+"""The same for edges: a node may read one value a thousand times."""
+
 
 def draw_text(graph: Graph, *, marked: Mapping[Any, str] | None = None) -> str:
     """Draw a graph in letters.
@@ -64,6 +67,8 @@ def _on_one_line(graph: Graph, notes: Mapping[Node, str]) -> str | None:
         for edge in node.inputs
         if edge.node is not None
     ]
+    if len(edges) > ARCS:
+        return None
     words = {place[node]: short(note, 60) for node, note in notes.items()}
     return arcs([_word(node) for node in graph.nodes], edges, words)
 

@@ -1,13 +1,23 @@
 """Graphs in letters."""
 
+import time
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cgkit import GraphBuilder
+from cgkit import GraphBuilder, ops
 from cgkit.graph import Graph
 from cgkit.render import draw_text
 from cgkit.render.arcs import WIDTH, wide
 from cgkit.render.outline import LINES
+
+
+def test_a_value_that_is_read_a_thousand_times_is_listed_soon():
+    x = GraphBuilder().placeholder((1,), name="x")
+    graph = x.builder.graph([ops.concat(*[x] * 3000)])
+    begin = time.perf_counter()
+    assert "concat" in draw_text(graph)
+    assert time.perf_counter() - begin < 1
 
 
 def test_small_graphs_are_drawn(diamond):
