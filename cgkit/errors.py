@@ -119,8 +119,8 @@ class GradientError(CgkitError, RuntimeError):
 class CaptureError(CgkitError, TypeError):
     """A symbolic value used where a computed one is needed, or outside its builder."""
 
-    deeper: Any = None
-    """The builder of the value, where it builds a part of the graph that the value came to."""
+    builders: tuple[Any, ...] = ()
+    """The builder that a value came to, and its own, where these are two."""
 
 
 class DeviceError(CgkitError, RuntimeError):

@@ -5,8 +5,9 @@
         fn(x', h') ─ on Values of a builder of its own ─> Graph(x', h', w')
         w, which fn took from around it ──────────────────────────────┘ an input like any other
 
-What a function takes from around it is found by running it, and each of several functions gets all
-that one of them took, so that their graphs have the same inputs.
+Whatever a function applies stands in its graph, also where it only reads values around it. What it
+takes from there is found by running it, and each of several functions gets all that one of them
+took, so that their graphs have the same inputs.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from cgkit.tensor import Tensor
 from cgkit.types import TensorType
 
 Function = Callable[..., Any]
-Found = TypeVar("Found")
+DONE = "it built a branch or a body, which is done; return what shall leave it"
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ def build(
     Parameters
     ----------
     outer
-        The builder of the graph in which they will stand.
+        The builder of the graph in which they will stand; no part of it is being built.
     functions
         By the name that messages use for each.
     arguments
@@ -69,9 +70,12 @@ def build(
         given = [tree.map_leaves(partial(placeholder, builder), x) for x in arguments]
         leaves.append([leaf for x in given for leaf in tree.flatten(x)[0]])
         try:
-            results, structure = tree.flatten(function(*given))
+            with outer.building(builder):
+                results, structure = tree.flatten(function(*given))
             found.append([_result(builder, x, name) for x in results])
         except Exception as error:
+            for each in builders:
+                each.close(DONE)
             error.add_note(f"  in {name}")
             raise
         structures.append(structure)
@@ -82,7 +86,7 @@ def build(
     for builder, first, outputs in zip(builders, leaves, found, strict=True):
         inputs = [*first, *(builder.inside(around) for around in taken.values())]
         graphs.append(builder.graph(outputs, inputs))
-        builder.close("it built a branch or a body, which is done; return what shall leave it")
+        builder.close(DONE)
     return Bodies(tuple(graphs), tuple(structures), tuple(taken.values()))
 
 
@@ -105,35 +109,22 @@ def _result(builder: GraphBuilder, x: Any, name: str) -> Value:
 
 
 def builder_of(*leaves: Any) -> GraphBuilder | None:
-    """Give the builder of the first Value among leaves; None where there is none."""
+    """Give the builder that records what is applied to leaves now; None if none is a Value.
+
+    Where Values are of a graph and of parts of it, that is the builder of the innermost part.
+    """
     for leaf in leaves:
         if isinstance(leaf, Value) and isinstance(leaf.builder, GraphBuilder):
-            return leaf.builder
+            return leaf.builder.innermost
     return None
 
 
-def deepest(act: Callable[[GraphBuilder], Found], *leaves: Any) -> Found:
-    """Act with the builder that stands deepest among those of the leaves.
-
-    Where the act meets a value that stands deeper still, which a function took from around it, it
-    is done again with that one's builder.
-    """
-    builders = [found for leaf in leaves if (found := builder_of(leaf)) is not None]
-    builder = max(builders, key=_depth)
-    while True:
-        try:
-            return act(builder)
-        except CaptureError as error:
-            if error.deeper is None or _depth(error.deeper) <= _depth(builder):
-                raise
-            builder = error.deeper
-
-
-def _depth(builder: GraphBuilder) -> int:
-    depth = 0
-    while builder.outer is not None:
-        builder, depth = builder.outer, depth + 1
-    return depth
+def elsewhere(error: CaptureError, builder: GraphBuilder) -> GraphBuilder | None:
+    """Give the builder of another graph, which values came from that a function took; or None."""
+    for found in error.builders:
+        if isinstance(found, GraphBuilder) and not found.closed and found.root is not builder:
+            return found.innermost
+    return None
 
 
 def as_value(builder: GraphBuilder, x: Any) -> Value:
@@ -146,11 +137,6 @@ def as_value(builder: GraphBuilder, x: Any) -> Value:
 def as_tensor(x: Any) -> Any:
     """Give a number or an array as a Tensor; a Tensor or a Value as it is."""
     return x if isinstance(x, Operand) else Tensor(x)
-
-
-def type_of(x: Any) -> TensorType:
-    """Give the type of a Tensor or a Value."""
-    return TensorType(x.shape, x.dtype)
 
 
 def eager(builder: GraphBuilder, value: Value) -> Any:

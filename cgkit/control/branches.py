@@ -21,8 +21,16 @@ import numpy as np
 
 from cgkit import tree
 from cgkit.control.agreement import check_predicate, same_structure, same_types
-from cgkit.control.bodies import Bodies, as_tensor, as_value, build, deepest, type_of
-from cgkit.control.inner import arrived, at_places, float_places, outputs_of, types_of, work
+from cgkit.control.bodies import Bodies, as_tensor, as_value, build, builder_of
+from cgkit.control.inner import (
+    arrived,
+    at_places,
+    float_places,
+    outputs_of,
+    type_of,
+    types_of,
+    work,
+)  # fmt: skip
 from cgkit.control.pulls import pulled
 from cgkit.errors import DtypeError, OperandError
 from cgkit.graph import Graph
@@ -67,14 +75,15 @@ def cond(pred: Any, then: Branch, otherwise: Branch, *xs: Any) -> Any:
     (array(0.),)
     """
     check_predicate(pred, "the predicate of cond")
-    if not isinstance(pred, Value):
+    builder = builder_of(pred, *tree.flatten(xs)[0])
+    if builder is None:
         branch = then if bool(pred) else otherwise
         return tree.map_leaves(as_tensor, branch(*_tensors(xs)))
     named = {"the first branch of cond": then, "the second branch of cond": otherwise}
-    builder, operands, bodies = _built(pred, named, xs)
+    operands, bodies = _built(builder, named, xs)
     then_graph, otherwise_graph = bodies.graphs
     results = COND(
-        builder.inside(pred), *operands, then=then_graph, otherwise=otherwise_graph
+        as_value(builder, pred), *operands, then=then_graph, otherwise=otherwise_graph
     )  # fmt: skip
     return tree.unflatten(bodies.results[0], results)
 
@@ -121,12 +130,13 @@ def switch(index: Any, branches: Sequence[Branch], *xs: Any) -> Any:
             f"the index of switch is {type_of(index)}, not one whole number of shape ()",
             attempt='ops.cast(index, dtype="int64")',
         )
-    if not isinstance(index, Value):
+    builder = builder_of(index, *tree.flatten(xs)[0])
+    if builder is None:
         branch = branches[_clamped(index.data, len(branches))]
         return tree.map_leaves(as_tensor, branch(*_tensors(xs)))
     named = {f"branch {i} of switch": branch for i, branch in enumerate(branches)}
-    builder, operands, bodies = _built(index, named, xs)
-    results = SWITCH(builder.inside(index), *operands, branches=bodies.graphs)
+    operands, bodies = _built(builder, named, xs)
+    results = SWITCH(as_value(builder, index), *operands, branches=bodies.graphs)
     return tree.unflatten(bodies.results[0], results)
 
 
@@ -135,19 +145,13 @@ def _tensors(xs: tuple[Any, ...]) -> list[Any]:
 
 
 def _built(
-    chosen: Value, branches: Mapping[str, Branch], xs: tuple[Any, ...]
-) -> tuple[GraphBuilder, list[Value], Bodies]:
-    """Build the graphs of all branches; give them with their operands."""
+    builder: GraphBuilder, branches: Mapping[str, Branch], xs: tuple[Any, ...]
+) -> tuple[list[Value], Bodies]:
+    """Build the graphs of all branches; give their operands with them."""
     leaves, structure = tree.flatten(xs)
     names = [*branches]
-
-    def built(builder: GraphBuilder) -> tuple[GraphBuilder, list[Value], Bodies]:
-        values = [as_value(builder, leaf) for leaf in leaves]
-        types = tree.unflatten(structure, [type_of(x) for x in values])
-        bodies = build(builder, branches, types)
-        return builder, [*values, *bodies.taken], bodies
-
-    builder, operands, bodies = deepest(built, chosen, *leaves)
+    values = [as_value(builder, leaf) for leaf in leaves]
+    bodies = build(builder, branches, tree.unflatten(structure, types_of(values)))
     first, *others = bodies.graphs
     for name, other, result in zip(names[1:], others, bodies.results[1:], strict=True):
         same_structure(bodies.results[0], result, name, f"what {names[0]} gives")
@@ -155,7 +159,7 @@ def _built(
             [edge.type for edge in first.outputs], [edge.type for edge in other.outputs],
             result, "the result", f"leaves {names[0]}", f"leaves {name}",
         )  # fmt: skip
-    return builder, operands, bodies
+    return [*values, *bodies.taken], bodies
 
 
 def _clamped(index: Any, count: int) -> int:

@@ -16,6 +16,7 @@ from cgkit.cost import cost
 from cgkit.errors import DtypeError, GraphError, ShapeError
 from cgkit.graph import Graph
 from cgkit.operators import ALL
+from cgkit.symbolic import Value
 from cgkit.types import Dim, Size, TensorType, meet_shapes, solve, value_of
 
 
@@ -105,9 +106,14 @@ def filled(like: Any, known: TensorType) -> Any:
     return ALL["broadcast_to"](zero, shape=known.shape)
 
 
+def type_of(x: Any) -> TensorType:
+    """Give the type of an array, a Tensor or a Value; nobody is told that its sizes were seen."""
+    return x.type if isinstance(x, Value) else TensorType(x.shape, x.dtype)
+
+
 def types_of(operands: Sequence[Any]) -> list[TensorType]:
     """Give the types of arrays, Tensors or Values."""
-    return [TensorType(x.shape, x.dtype) for x in operands]
+    return [type_of(x) for x in operands]
 
 
 def at_places(places: Sequence[int], parts: Sequence[Any], count: int) -> tuple[Any, ...]:

@@ -17,14 +17,7 @@ import numpy as np
 
 from cgkit import tree
 from cgkit.control.agreement import check_predicate, same_structure, same_types, settled
-from cgkit.control.bodies import (
-    Bodies,
-    as_tensor,
-    as_value,
-    build,
-    builder_of,
-    deepest,
-)  # fmt: skip
+from cgkit.control.bodies import Bodies, as_tensor, as_value, build, builder_of
 from cgkit.control.inner import (
     arrived,
     filled,
@@ -174,9 +167,7 @@ def _as_node(
     test: Any, body: Any, leaves: Sequence[Any], structure: tree.Structure, builder: GraphBuilder
 ) -> Sequence[Any]:
     """Turn test and body into graphs, and the loop into one node that holds them."""
-    start, bodies = deepest(
-        lambda deep: _built(test, body, leaves, structure, deep), *leaves, builder.constant(0)
-    )
+    start, bodies = _built(test, body, leaves, structure, builder)
     test_graph, body_graph = bodies.graphs
     return WHILE(
         *start, *bodies.taken, test=test_graph, body=body_graph, carries=len(start)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cgkit.graph import Graph
-from cgkit.interpret import replay
+from cgkit.interpret import replay, symbols
 from cgkit.operators import ALL
 from cgkit.symbolic import GraphBuilder, Value
 from cgkit.symbolic.differentiation import pull
@@ -49,17 +49,13 @@ def pulled(graph: Graph, places: Sequence[int], given: Sequence[int]) -> Graph:
         Its inputs are the graph's, then a gradient for each given output; its outputs are a
         gradient for each place, zeros where an input has no part in the given outputs.
     """
-    builder = GraphBuilder()
+    builder = GraphBuilder(reserved=symbols(graph))
     inputs = [builder.placeholder(edge.shape, edge.dtype) for edge in graph.inputs]
-    outputs = replay(graph, inputs)
-    starts, seeds = [], []
-    for i in given:
-        edge = graph.outputs[i]
-        seeds.append(builder.placeholder(edge.shape, edge.dtype))
-        if isinstance(outputs[i], Value):  # else it is a constant, and nothing goes back
-            starts.append((outputs[i], seeds[-1]))
+    outputs = replay(graph, inputs, constant=builder.constant)
+    seeds = [builder.placeholder(outputs[i].shape, outputs[i].dtype) for i in given]
+    starts = [(outputs[i], seed) for i, seed in zip(given, seeds, strict=True)]
     wanted = [inputs[i] for i in places]
-    found = pull(builder, starts, wanted) if starts else [None] * len(wanted)
+    found = pull(builder, starts, wanted)
     gradients = [
         zeros(builder, x.type) if part is None else part
         for x, part in zip(wanted, found, strict=True)
@@ -110,7 +106,7 @@ def accumulated(body: Graph, carries: int, sliced: int, kept: bool = False) -> G
     given = moving if kept else floating(outputs)
     places = (*moving, *(carries + i for i in read), *(carries + sliced + i for i in same))
     pull_graph = pulled(body, places, given)
-    builder = GraphBuilder()
+    builder = GraphBuilder(reserved=symbols(pull_graph))
 
     def inputs(known: Sequence[TensorType]) -> list[Value]:
         return [builder.placeholder(t.shape, t.dtype) for t in known]
@@ -125,10 +121,7 @@ def accumulated(body: Graph, carries: int, sliced: int, kept: bool = False) -> G
         arriving = inputs([outputs[i] for i in given if i >= carries])
         seeds = [*ends, *arriving]
     rest = inputs(last)
-    found = [
-        x if isinstance(x, Value) else builder.constant(x)
-        for x in replay(pull_graph, [*state, *slices, *rest, *seeds])
-    ]
+    found = replay(pull_graph, [*state, *slices, *rest, *seeds], constant=builder.constant)
     back, shares = found[: len(moving)], found[len(moving) + len(read) :]
     if kept:
         back = [a + b for a, b in zip(back, arriving, strict=True)]

@@ -27,12 +27,12 @@ from cgkit.control.bodies import (
     as_value,
     build,
     builder_of,
-    deepest,
     eager,
+    elsewhere,
 )  # fmt: skip
 from cgkit.control.inner import types_of
 from cgkit.control.steps import repeat, segmented
-from cgkit.errors import OperandError, ShapeError
+from cgkit.errors import CaptureError, OperandError, ShapeError
 from cgkit.operators import ALL
 from cgkit.symbolic import GraphBuilder
 from cgkit.types import Size, TensorType, meet
@@ -201,9 +201,13 @@ def _as_node(steps: Steps, builder: GraphBuilder | None, checkpoint: bool) -> An
             attempt="a fixed length, or checkpoint=False",
         )
     outer = GraphBuilder(capturing=True) if builder is None else builder
-    start, slices, bodies, nesting = deepest(
-        lambda deep: _built(steps, deep), *steps.leaves, *steps.slices, outer.constant(0)
-    )
+    try:
+        start, slices, bodies, nesting = _built(steps, outer)
+    except CaptureError as error:
+        found = elsewhere(error, outer)
+        if builder is not None or found is None:
+            raise
+        return _as_node(steps, found, checkpoint)  # the body took a value of that graph
     operands = [*start, *slices, *bodies.taken]
     if builder is None:  # nothing of a graph was met: the node is for Tensors
         operands = [eager(outer, x) for x in operands]

@@ -32,7 +32,7 @@ from cgkit.control.inner import (
 )  # fmt: skip
 from cgkit.control.pulls import accumulated, recording
 from cgkit.graph import Graph
-from cgkit.interpret import Repeated
+from cgkit.interpret import Repeated, symbols
 from cgkit.node import Kind, MultiOperator
 from cgkit.operators import ALL
 from cgkit.symbolic import GraphBuilder
@@ -76,7 +76,7 @@ def segmented(
 
 
 def _segment(body: Graph, carries: int, sliced: int, size: int, reverse: bool) -> Graph:
-    builder = GraphBuilder()
+    builder = GraphBuilder(reserved=symbols(body))
     inputs = []
     for i, edge in enumerate(body.inputs):
         is_slice = carries <= i < carries + sliced

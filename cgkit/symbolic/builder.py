@@ -10,7 +10,7 @@ and Tensors become constants, or captured inputs while a function is traced.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -41,8 +41,10 @@ class GraphBuilder(Sources):
         Whether Tensors among operands become inputs of the graph, kept in `captured`; otherwise
         they become constants.
     outer
-        The builder around this one, where this one builds a branch or a loop's body: what belongs
-        to it, Tensors included, becomes an input here, kept in `captured`.
+        The builder around this one, where this one builds a part: a branch, or a loop's body. What
+        belongs to it, Tensors included, becomes an input here, kept in `captured`.
+    reserved
+        Names that no open size shall be given, because they have a meaning elsewhere.
 
     Examples
     --------
@@ -58,11 +60,19 @@ class GraphBuilder(Sources):
       return m
     """
 
-    def __init__(self, *, capturing: bool = False, outer: GraphBuilder | None = None) -> None:
-        super().__init__(None if outer is None else outer._symbols)
+    def __init__(
+        self,
+        *,
+        capturing: bool = False,
+        outer: GraphBuilder | None = None,
+        reserved: Iterable[str] = (),
+    ) -> None:
+        super().__init__(outer)
+        self._symbols |= {*reserved}
         self.capturing = capturing
         self.outer = outer
         self.watch = None if outer is None else outer.watch
+        self._part: GraphBuilder | None = None
         self.captured: dict[Any, tuple[Any, Value]] = {}
         self._tokens: tuple[Edge, ...] = ()
         self._key: Value | None = None
@@ -112,7 +122,19 @@ class GraphBuilder(Sources):
         ----------
         values
             Values or effects of this graph.
+
+        Raises
+        ------
+        CaptureError
+            A value is of another graph.
+        GraphError
+            A branch or a body is being built.
         """
+        if self.outer is not None or self._part is not None:
+            raise GraphError(
+                "a branch or a body knows no order but that of what reads what",
+                attempt="control_dependencies around the cond or the loop",
+            )
         before = self._tokens
         for value in values:
             for part in value.values if isinstance(value, Effect) else (value,):
@@ -129,12 +151,45 @@ class GraphBuilder(Sources):
         In a body of a loop every step has the same key; `ops.fold_in(key, i)` tells them apart.
         """
         if self.outer is not None:
-            return self.inside(self.outer.key())
+            return self.outer.key()
         if self._key is None:
             self._key = self._source(VARIABLE, TensorType((), "uint64"), RANDOM_KEY)
         self._keys += 1
         folded: Value = self.record(ALL["fold_in"], (self._key, self._keys), {})
         return folded
+
+    @property
+    def innermost(self) -> GraphBuilder:
+        """The builder of the branch or body that is being built now; this one if there is none."""
+        builder = self
+        while builder._part is not None:
+            builder = builder._part
+        return builder
+
+    @property
+    def root(self) -> GraphBuilder:
+        """The builder around all others around this one."""
+        builder = self
+        while builder.outer is not None:
+            builder = builder.outer
+        return builder
+
+    @contextmanager
+    def building(self, part: GraphBuilder) -> Iterator[None]:
+        """Let what is applied meanwhile stand in a part, also where only values around it are read.
+
+        So a branch computes nothing before it is taken, and a body what it needs in each step.
+
+        Parameters
+        ----------
+        part
+            A builder whose `outer` is this one.
+        """
+        before, self._part = self._part, part
+        try:
+            yield
+        finally:
+            self._part = before
 
     def record(self, operator: Operator, inputs: Sequence[Any], params: Mapping[str, Any]) -> Any:
         """Add a node: an operator on Values, numbers and arrays.
@@ -146,6 +201,8 @@ class GraphBuilder(Sources):
         ShapeError, DtypeError
             The operands do not fit; a note says at which node.
         """
+        if self._part is not None:
+            return self.innermost.record(operator, inputs, params)
         self._check_open()
         edges = self._edges(inputs)
         if self._tokens and edges:
@@ -154,7 +211,7 @@ class GraphBuilder(Sources):
             params = {name: self.watch.plain(value) for name, value in params.items()}
         if operator.tells:
             params = {**params, **{name: self._size(None) for name in operator.tells}}
-        node = Node(operator, edges, params, (), Extras(scope="/".join(self._scopes)))
+        node = Node(operator, edges, params, (), Extras(scope=self._path()))
         node.extra().line = _author_line()
         node.extra().results = infer(node, [edge.type for edge in edges])
         values = tuple(Value(edge, self) for edge in node.edges)
@@ -224,7 +281,7 @@ class GraphBuilder(Sources):
                 why=getattr(value.builder, "closed", ""),
                 attempt="giving it as an input",
             )
-            error.deeper = value.builder if self._is_around(value.builder) else None
+            error.builders = (self, value.builder)
             raise error
 
     def inside(self, value: Value) -> Value:
@@ -237,15 +294,6 @@ class GraphBuilder(Sources):
             known = self.placeholder(around.shape, around.dtype, name=around.node.name)
             self.captured[around.edge.key] = (around, known)
         return self.captured[around.edge.key][1]
-
-    def _is_around(self, builder: Any) -> bool:
-        """Say whether another builder, still open, builds a part of this one's graph."""
-        if not isinstance(builder, GraphBuilder) or builder.closed:
-            return False
-        around: GraphBuilder | None = builder
-        while around is not None and around is not self:
-            around = around.outer
-        return around is self
 
     def _edges(self, inputs: Sequence[Any]) -> tuple[Edge, ...]:
         known = [x.dtype for x in inputs if not isinstance(x, bool | int | float)

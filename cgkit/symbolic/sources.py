@@ -26,10 +26,11 @@ from cgkit.types import Dim, Size, TensorType, as_dtype
 class Sources:
     """Declares the sources of a graph; `GraphBuilder` adds what is computed from them."""
 
-    def __init__(self, symbols: set[str] | None = None) -> None:
+    def __init__(self, outer: Sources | None = None) -> None:
         self._inputs: list[Node] = []
-        self._scopes: list[str] = []
-        self._symbols: set[str] = set() if symbols is None else symbols
+        self._scopes: list[str] = [] if outer is None else outer._scopes
+        self._depth = len(self._scopes)
+        self._symbols: set[str] = set() if outer is None else outer._symbols
         self.variables: list[Value] = []
         self.closed = ""
         self.watch: Any = None
@@ -131,8 +132,12 @@ class Sources:
         self, operator: Operator, known: TensorType, name: str, value: np.ndarray | None = None
     ) -> Value:
         self._check_open()
-        node = source(operator, known, name=name, scope="/".join(self._scopes), value=value)
+        node = source(operator, known, name=name, scope=self._path(), value=value)
         return Value(node.edges[0], self)
+
+    def _path(self) -> str:
+        """Join the scopes that are open, in a part of a graph those that were opened in it."""
+        return "/".join(self._scopes[self._depth :])
 
     def _check_open(self) -> None:
         if self.closed:

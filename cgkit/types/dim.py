@@ -65,6 +65,23 @@ class Dim:
             for monomial, coefficient in self.terms.items()
         )
 
+    def put(self, sizes: Mapping[str, Size]) -> Size:
+        """Give the size with others, open or known, in the place of its symbols.
+
+        Examples
+        --------
+        >>> (Dim("N") * 2 + 1).put({"N": Dim("M") + 3}), (Dim("N") * Dim("M")).put({"N": 4})
+        (2*M + 7, 4*M)
+        """
+        total: Size = 0
+        for monomial, coefficient in self.terms.items():
+            product: Size = coefficient
+            for name, power in monomial:
+                for _ in range(power):
+                    product = product * sizes.get(name, Dim(name))
+            total = total + product
+        return total
+
     def bind(self, binding: Mapping[str, int]) -> Dim:
         """Give the same Dim with its value known; itself while a symbol has none."""
         if not self.symbols <= binding.keys():

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from cgkit import GraphBuilder, Tensor, TensorType, run
-from cgkit.control.bodies import as_tensor, as_value, build, builder_of, deepest, eager, type_of
+from cgkit import GraphBuilder, Tensor, TensorType, ops, run
+from cgkit.control.bodies import as_tensor, as_value, build, builder_of, eager, elsewhere
 from cgkit.errors import CaptureError
 
 FLOAT = TensorType((), "float64")
@@ -36,21 +36,52 @@ def test_what_is_no_tensor_is_named():
     assert "  in it" in caught.value.__notes__
 
 
-def test_the_deepest_builder_acts():
+def test_whatever_a_function_applies_stands_in_its_graph():
     outer = GraphBuilder()
-    inner = GraphBuilder(outer=outer)
-    a, b = outer.placeholder(()), inner.placeholder(())
-    assert deepest(lambda builder: builder, a, b, 3.0) is inner
-    assert deepest(lambda builder: as_value(builder, b).builder, a) is inner
-    other = GraphBuilder().placeholder(())
-    with pytest.raises(CaptureError, match="another graph"):
-        deepest(lambda builder: as_value(builder, other), a)
+    a = outer.placeholder(())
+    before = []
+
+    def body(x):
+        before.append(builder_of(a) is builder_of(x))
+        return ops.exp(a) * x + a * a
+
+    bodies = build(outer, {"it": body}, [FLOAT])
+    assert before == [True]
+    assert [n.operator.name for n in bodies.graphs[0].operators] == ["exp", "mul", "mul", "add"]
+    assert builder_of(a) is outer
+
+
+def test_a_function_that_fails_leaves_nothing_open():
+    outer = GraphBuilder()
+    kept = []
+
+    def fails(x):
+        kept.append(x)
+        raise KeyError("no")
+
+    with pytest.raises(KeyError) as caught:
+        build(outer, {"it": fails}, [FLOAT])
+    assert caught.value.__notes__ == ["  in it"]
+    assert builder_of(outer.placeholder(())) is outer
+    with pytest.raises(CaptureError, match="this graph is closed"):
+        kept[0] + 1.0
+
+
+def test_values_of_another_graph_are_found():
+    outer, other = GraphBuilder(), GraphBuilder()
+    w = other.placeholder(())
+    for act in (lambda x: x + w, lambda x: w + x, lambda x: w):
+        with pytest.raises(CaptureError, match="another graph") as caught:
+            build(outer, {"it": act}, [FLOAT])
+        assert elsewhere(caught.value, outer) is other
+    assert elsewhere(CaptureError("no"), outer) is None
 
 
 def test_kinds_of_leaves():
     value = GraphBuilder().placeholder((2,))
     assert builder_of(1.0, value) is value.builder
     assert builder_of(1.0, Tensor(1.0)) is None
-    assert type_of(value) == TensorType((2,), "float64")
+    assert as_value(value.builder, 2.0).node.value == 2
+    assert as_value(value.builder, value) is value
     assert as_tensor(value) is value
     assert as_tensor(3).item() == 3

@@ -88,3 +88,41 @@ def test_a_value_must_not_leave_its_branch():
     cond(x > 0.0, lambda x: kept.append(x) or x, lambda x: x, x)
     with pytest.raises(CaptureError, match="return what shall leave it"):
         x + kept[0]
+
+
+def test_a_branch_computes_nothing_before_it_is_taken():
+    builder = GraphBuilder()
+    x, w = builder.placeholder((), name="x"), builder.placeholder((), name="w")
+    y = cond(x > 0.0, lambda: ops.log(x) * w, lambda: w * x)
+    graph = builder.graph([y, *gradients(y, [x])], [x, w])
+    assert [n.operator.name for n in graph.operators if n.operator.family != "control"] == [
+        "greater"
+    ]
+    assert [float(v) for v in run(graph, np.array(0.0), np.array(3.0))] == [0, 3]
+    early = ops.log(x)  # an operator that stands outside runs whichever branch is taken
+    y = cond(x > 0.0, lambda: early * w, lambda: w * x)
+    graph = builder.graph([y, *gradients(y, [x])], [x, w])
+    seen = []
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value, slope = run(
+            graph, np.array(0.0), np.array(3.0), observe=lambda n, _: seen.append(n.operator.name)
+        )
+    assert "log" in seen
+    assert (value, np.isnan(slope)) == (0, True)
+
+
+def test_values_around_a_branch_may_stand_first():
+    agree(lambda x, w: cond(w < x, lambda x: w * x, lambda x: w - x * w, x), 2.0, 1.5)
+    agree(
+        lambda x, w: cond(w < x, lambda: w * x, lambda: cond(x < 0.0, lambda: w, lambda: x)), 1, 2
+    )
+
+
+def test_a_predicate_that_is_known_with_values_that_are_not():
+    builder = GraphBuilder(capturing=True)
+    x, flag = builder.placeholder(()), Tensor(True)
+    y = cond(flag, lambda x: x * 2.0, lambda x: x, x)
+    assert y.node.operator.name == "cond"
+    i = Tensor(1)
+    assert switch(i, [lambda x: x, lambda x: x * x], x).node.operator.name == "switch"
+    assert len(builder.captured) == 2

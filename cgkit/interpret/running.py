@@ -1,0 +1,157 @@
+"""Run a graph on arrays, node after node.
+
+bind the open sizes ─> for each node: read operands, compute, keep ─> the outputs
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from cgkit.errors import DtypeError, GraphError
+from cgkit.graph import Graph, expect_graph, names
+from cgkit.interpret.binding import bind, bind_params, check_binding, told
+from cgkit.node import SOURCES, Node
+from cgkit.order import node_line
+
+
+def run(
+    graph: Graph,
+    *arrays: Any,
+    observe: Callable[[Node, tuple[np.ndarray, ...]], None] | None = None,
+) -> tuple[np.ndarray, ...]:
+    """Run a graph on arrays.
+
+    Parameters
+    ----------
+    graph
+        What to run.
+    arrays
+        A value for each of its inputs, in order, of the input's dtype and a shape that fits.
+    observe
+        Called with each node and its values when they are there, to watch a run.
+
+    Returns
+    -------
+    tuple of ndarray
+        A value for each output. It may share memory with an input or a constant.
+
+    Raises
+    ------
+    GraphError
+        The number of arrays is not the number of inputs.
+    ShapeError, DtypeError
+        An array does not fit its input, or open sizes that were taken as equal differ.
+
+    Examples
+    --------
+    >>> from cgkit import GraphBuilder
+    >>> builder = GraphBuilder()
+    >>> x = builder.placeholder((None,), name="x")
+    >>> run(builder.graph([x * x]), np.array([1.0, 2.0, 3.0]))
+    (array([1., 4., 9.]),)
+    """
+    values = _given(expect_graph(graph), arrays)
+    binding = bind(graph, [values[edge.key] for edge in graph.inputs])
+    if binding:
+        check_binding(graph, binding)
+    return _act(graph, values, binding, observe)
+
+
+class Repeated:
+    """Runs one graph many times on arrays of the same types, as a loop does.
+
+    Open sizes are read off and checked the first time only.
+
+    Parameters
+    ----------
+    graph
+        What to run.
+
+    Examples
+    --------
+    >>> from cgkit import GraphBuilder
+    >>> builder = GraphBuilder()
+    >>> x = builder.placeholder((None,), name="x")
+    >>> double = Repeated(builder.graph([x + x]))
+    >>> double(np.array([1.0])), double(np.array([2.0]))
+    ((array([2.]),), (array([4.]),))
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.keys = [edge.key for edge in graph.inputs]
+        self.binding: dict[str, int] | None = None
+
+    def __call__(self, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Run it once more."""
+        if self.binding is None:
+            values = _given(self.graph, arrays)
+            self.binding = bind(self.graph, list(values.values()))
+            if self.binding:
+                check_binding(self.graph, self.binding)
+        return _act(self.graph, dict(zip(self.keys, arrays, strict=True)), dict(self.binding))
+
+
+def _act(
+    graph: Graph,
+    values: dict[Any, np.ndarray],
+    binding: dict[str, int],
+    observe: Callable[[Node, tuple[np.ndarray, ...]], None] | None = None,
+) -> tuple[np.ndarray, ...]:
+    """Compute node after node; what the run alone tells of sizes is checked at the end."""
+    telling = False
+    for node in graph.nodes:
+        if (node, 0) in values:
+            if observe is not None:
+                observe(node, (values[node, 0],))
+            continue
+        results = compute(node, [values[edge.key] for edge in node.inputs], binding)
+        if node.operator.tells:
+            telling = True
+            told(node, results, binding)
+        if observe is not None:
+            observe(node, results)
+        for index, result in enumerate(results):
+            values[node, index] = result
+    if telling:
+        check_binding(graph, binding)
+    return tuple(values[edge.key] for edge in graph.outputs)
+
+
+def compute(
+    node: Node, operands: Sequence[np.ndarray], binding: Mapping[str, int]
+) -> tuple[np.ndarray, ...]:
+    """Compute one node with open sizes known; an error says which node."""
+    if node.operator in SOURCES:
+        if node.value is None:
+            raise GraphError(f"{node.name or node.operator.name} was given no value")
+        return (node.value,)
+    params = bind_params(node.params, binding) if binding else node.params
+    try:
+        found = node.operator.computed(operands, params)
+    except Exception as error:
+        error.add_note(f"  while running  {node_line(node)}")
+        raise
+    return tuple(np.asarray(x) for x in (found if isinstance(found, tuple) else (found,)))
+
+
+def _given(graph: Graph, arrays: Sequence[Any]) -> dict[Any, np.ndarray]:
+    if len(arrays) != len(graph.inputs):
+        called = [names(graph)[e.node] for e in graph.inputs if e.node is not None]
+        raise GraphError(
+            f"the graph takes {len(graph.inputs)} arrays ({', '.join(called)}), got {len(arrays)}"
+        )
+    values = {}
+    for edge, array in zip(graph.inputs, arrays, strict=True):
+        value = np.asarray(array)
+        if value.dtype != edge.dtype:
+            name = "" if edge.node is None else edge.node.name
+            raise DtypeError(
+                f"the input {name} is {edge.dtype}, got {value.dtype}".replace("  ", " "),
+                attempt=f"array.astype({edge.dtype.name!r})",
+            )
+        values[edge.key] = value
+    return values
