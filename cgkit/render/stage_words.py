@@ -18,6 +18,8 @@ from cgkit.node import Node
 WIDTH = 38
 """Letters of a line on a box."""
 
+NUMBERED = re.compile(r"[a-z]?\d*", re.IGNORECASE)
+
 CHAIN = 6
 """How many operators in a row are written one after another; more are counted."""
 
@@ -83,16 +85,18 @@ def _is_chain(nodes: Sequence[Node]) -> bool:
 
 
 def shared_name(names: Iterable[str]) -> str:
-    """Give what names share, cut where a word of theirs ends; names that are empty do not count.
+    """Give what names share, cut where a word of theirs ends.
+
+    Names that are empty or a mere number, as "r12", do not count.
 
     Examples
     --------
     >>> shared_name(["res2_0_branch1", "", "res2_0_branch2a"]), shared_name(["a/b", "a/b/c"])
     ('res2_0', 'a/b')
-    >>> shared_name(["conv2_1", "conv2_blk"]), shared_name(["conv1", "fc"]), shared_name([])
+    >>> shared_name(["conv2_1", "conv2_blk"]), shared_name(["conv1", "fc"]), shared_name(["r3"])
     ('conv2', '', '')
     """
-    found = sorted({name for name in names if name})
+    found = sorted({name for name in names if name and not NUMBERED.fullmatch(name)})
     if not found:
         return ""
     words = [re.split(r"([./_-])", name) for name in found]
