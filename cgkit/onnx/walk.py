@@ -100,7 +100,7 @@ class Walk:
             name=frame.path + node_name(node), operator=node.op_type, domain=domain,
             opset=frame.opsets.get(domain, 0), wanted=tuple(bool(name) for name in node.output),
             settings={
-                name: read_attribute(attribute, self.model.limits)
+                name: read_attribute(attribute, self.model.limits, self.model.folder)
                 for name, attribute in _resolved(node, frame)
             },
             reads=reads, operands=tuple(frame.names[name] if name else None for name in reads),

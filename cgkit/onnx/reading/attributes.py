@@ -6,6 +6,7 @@ AttributeProto: axes, INTS, [0, 1] ─> (0, 1)        value, TENSOR ─> array  
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from cgkit.errors import OnnxError
@@ -35,8 +36,17 @@ def type_of(attribute: Any) -> int:
     return next((number for number, field in FIELDS.items() if field in present), 0)
 
 
-def read_attribute(attribute: Any, limits: Limits) -> Any:
+def read_attribute(attribute: Any, limits: Limits, folder: Path | None = None) -> Any:
     """Give the value of an attribute as plain Python.
+
+    Parameters
+    ----------
+    attribute
+        An attribute of a node.
+    limits
+        What the model may ask for.
+    folder
+        Where the model lies; a tensor may keep its numbers in a file there.
 
     Raises
     ------
@@ -62,9 +72,9 @@ def read_attribute(attribute: Any, limits: Limits) -> Any:
         except UnicodeDecodeError:
             raise OnnxError(f"the attribute {attribute.name!r} is no readable text") from None
     if number == 4:
-        return read_tensor(found, limits)
+        return read_tensor(found, limits, folder)
     if number == 9:
-        return tuple(read_tensor(part, limits) for part in found)
+        return tuple(read_tensor(part, limits, folder) for part in found)
     if number in (6, 7):
         return tuple(found)
     if number in GRAPHS:

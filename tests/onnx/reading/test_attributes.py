@@ -62,3 +62,16 @@ def test_the_first_models_leave_the_type_to_the_value():
 def test_what_is_none_is_refused(attribute):
     with pytest.raises(OnnxError, match="'a'"):
         read_attribute(attribute, Limits())
+
+
+def test_a_tensor_whose_numbers_lie_beside_the_model(tmp_path):
+    array = np.arange(3.0)
+    (tmp_path / "numbers").write_bytes(array.tobytes())
+    tensor = numpy_helper.from_array(array)
+    tensor.ClearField("raw_data")
+    tensor.data_location = 1
+    tensor.external_data.add(key="location", value="numbers")
+    attribute = helper.make_attribute("t", tensor)
+    np.testing.assert_array_equal(read_attribute(attribute, Limits(), tmp_path), array)
+    with pytest.raises(OnnxError, match="keeps data in another file"):
+        read_attribute(attribute, Limits())

@@ -1,0 +1,142 @@
+"""Sizes that are open until a model runs, computed by the model itself.
+
+    reshape(x, shape=(2*N, 3))      Shape(x) ─> N ─ Mul 2 ─> 2*N ─┐
+                                                          [3] ────┴─ Concat ─> [2*N, 3] ─> Reshape
+
+A size N is read off a tensor that has it on an axis, or off one that has 2*N or N + 3 there. Each
+is a vector of one int64, computed once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from cgkit.errors import OnnxError
+from cgkit.onnx.exporting.writer import Term, Writer
+from cgkit.types import Dim, Size, show_shape
+
+INT64 = np.dtype("int64")
+
+
+def note(writer: Writer, term: Term) -> None:
+    """Remember the open sizes that can be read off a tensor."""
+    for axis, size in enumerate(term.shape or ()):
+        if isinstance(size, Dim):
+            writer.read.append((term, axis, size))
+
+
+def vector(writer: Writer, sizes: Sequence[Size]) -> Term:
+    """Give sizes as a vector of int64.
+
+    Raises
+    ------
+    OnnxError
+        A size can be read off no tensor.
+    """
+    if not any(isinstance(size, Dim) for size in sizes):
+        return writer.constant(np.array(list(map(int, sizes)), np.int64))
+    parts = []
+    for is_open, run in groupby(sizes, lambda size: isinstance(size, Dim)):
+        known = list(run)
+        parts += [_one(writer, size) for size in known] if is_open else [vector(writer, known)]
+    return parts[0] if len(parts) == 1 else _share(writer, "Concat", parts, "shape", axis=0)
+
+
+def _one(writer: Writer, size: Size) -> Term:
+    """Give one size as a vector."""
+    if not isinstance(size, Dim):
+        return writer.constant(np.array([size], np.int64))
+    if size not in writer.sizes:
+        name = str(size)
+        found = _symbol(writer, name) if size.symbols == {name} else _sum(writer, size)
+        writer.sizes[size] = found
+    return writer.sizes[size]
+
+
+def _share(writer: Writer, operator: str, inputs: Sequence[Term], stem: str, **more: Any) -> Term:
+    (term,) = writer.add(operator, inputs, (INT64,), f"sizes/{stem}", **more)
+    writer.shared.add(term.name)
+    return term
+
+
+def _sum(writer: Writer, size: Dim) -> Term:
+    total: Term | None = None
+    for monomial, coefficient in size.terms.items():
+        factors = [Dim(name) for name, power in monomial for _ in range(power)]
+        product = _product(writer, factors, coefficient, str(size))
+        total = product if total is None else _share(writer, "Add", (total, product), str(size))
+    assert total is not None  # a Dim has terms
+    return total
+
+
+def _product(writer: Writer, factors: list[Dim], coefficient: int, stem: str) -> Term:
+    terms = [_one(writer, factor) for factor in factors]
+    if coefficient != 1 or not terms:
+        terms.append(_one(writer, coefficient))
+    product = terms[0]
+    for factor in terms[1:]:
+        product = _share(writer, "Mul", (product, factor), stem)
+    return product
+
+
+def _symbol(writer: Writer, name: str, waiting: frozenset[str] = frozenset()) -> Term:
+    """Read a symbol off a tensor; off one that has it by itself, if there is any."""
+    own = Dim(name)
+    if own in writer.sizes:
+        return writer.sizes[own]
+    for term, axis, size in writer.read:
+        if size == own:
+            writer.sizes[own] = _share(writer, "Shape", (term,), name, start=axis, end=axis + 1)
+            return writer.sizes[own]
+    for term, axis, size in writer.read:
+        line = _line(size, name)
+        if line is None or not _can_tell(writer, line, waiting | {name}):
+            continue
+        slope, rest = line
+        found = _share(writer, "Shape", (term,), str(size), start=axis, end=axis + 1)
+        found = _share(writer, "Sub", (found, _one(writer, rest)), name)
+        writer.sizes[own] = _share(writer, "Div", (found, _one(writer, slope)), name)
+        return writer.sizes[own]
+    shapes = {show_shape(term.shape or ()) for term, _, _ in writer.read}
+    raise OnnxError(
+        f"the open size {name} cannot be read off the inputs of the model",
+        why=f"their shapes are {', '.join(sorted(shapes))}" if shapes else "",
+        attempt="an input that has this size by itself",
+    )
+
+
+def _can_tell(writer: Writer, line: tuple[Size, Size], waiting: frozenset[str]) -> bool:
+    """Whether all symbols of a line are known, or can be read off by themselves."""
+    symbols = {name for part in line if isinstance(part, Dim) for name in part.symbols}
+    if symbols & waiting:
+        return False
+    for name in symbols:
+        try:
+            _symbol(writer, name, waiting)
+        except OnnxError:
+            return False
+    return True
+
+
+def _line(size: Dim, name: str) -> tuple[Size, Size] | None:
+    """Write a size as slope * name + rest; None if it is no such line."""
+    slope: Size = 0
+    rest: Size = 0
+    for monomial, coefficient in size.terms.items():
+        powers = dict(monomial)
+        power = powers.pop(name, 0)
+        product: Size = coefficient
+        for other, times in powers.items():
+            for _ in range(times):
+                product = product * Dim(other)
+        if power > 1:
+            return None
+        if power:
+            slope = slope + product
+        else:
+            rest = rest + product
+    return None if isinstance(slope, int) and slope == 0 else (slope, rest)
