@@ -12,8 +12,12 @@ Japanese, Korean, emoji): every other picture comes out the same on every machin
 
 from __future__ import annotations
 
+import atexit
 import functools
 import importlib.util
+import os
+import shutil
+import stat
 import tempfile
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -96,16 +100,40 @@ def _configuration(folders: list[Path], cache: Path) -> str:
 
 
 def _cache_folder() -> Path:
-    """Make a folder of the user's own that stays, or else one for this process."""
+    """Find a folder of the user's own that stays, or else one that goes with this process.
+
+    Where home is read-only it lies among the temporary files, the same one each time: only there
+    may others have made it first, to tell us what to read.
+    """
     import platformdirs
 
-    folder = Path(platformdirs.user_cache_dir("cgkit", appauthor=False)) / "fonts"
+    home = Path(platformdirs.user_cache_dir("cgkit", appauthor=False)) / "fonts"
+    if _can_write(home):
+        return home
+    mine = str(os.getuid()) if hasattr(os, "getuid") else "cache"
+    shared = Path(tempfile.gettempdir()) / f"cgkit-fonts-{mine}"
+    if _can_write(shared) and _is_private(shared):
+        return shared
+    own = tempfile.mkdtemp(prefix="cgkit-fonts-")
+    atexit.register(shutil.rmtree, own, ignore_errors=True)
+    return Path(own)
+
+
+def _can_write(folder: Path) -> bool:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
-            return folder
-    except OSError:  # a read-only home
-        return Path(tempfile.mkdtemp(prefix="cgkit-fonts-"))
+            return True
+    except OSError:
+        return False
+
+
+def _is_private(folder: Path) -> bool:
+    """Tell whether a folder, and no link to one, is the user's and closed to others' writing."""
+    if not hasattr(os, "getuid"):
+        return True  # Windows gives each user temporary files of their own
+    found = folder.lstat()
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o022
 
 
 def _write_whole(file: Path, text: str) -> None:
