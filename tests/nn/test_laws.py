@@ -5,6 +5,7 @@ eager = functional = traced = a graph with variables        results, gradients, 
 
 import numpy as np
 import pytest
+from onnx.reference import ReferenceEvaluator
 
 from cgkit import (
     Dim,
@@ -20,6 +21,7 @@ from cgkit import (
     run,
     trace,
 )
+from cgkit.onnx import to_model
 from cgkit.tree import flatten, map_leaves
 
 KEY = ops.key(9)
@@ -275,3 +277,16 @@ def test_a_network_trains_alike_in_every_reading():
         found.append(loss.item())
     assert found == losses
     equal(numbers, list(layer.state().values()))
+
+
+@pytest.mark.parametrize("case", LAYERS)
+def test_a_layer_in_use_is_written_as_onnx(case):
+    layer, x = made(case, training=False)
+    for parameter in layer.parameters():
+        parameter.requires_grad_(False)
+    builder = GraphBuilder()
+    holder = builder.placeholder(x.shape, x.dtype, name="x")
+    graph = builder.graph(flatten(layer(holder))[0], [holder])
+    found = ReferenceEvaluator(to_model(graph)).run(None, {"x": x})
+    for y, z in zip(found, run(graph, x), strict=True):
+        np.testing.assert_allclose(y, z, rtol=1e-5, atol=1e-6)
