@@ -1,6 +1,7 @@
 """Run a graph on arrays, node after node.
 
 bind the open sizes ─> for each node: read operands, compute, keep ─> the outputs
+                                      let go what no later node reads
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from cgkit.graph import Graph, expect_graph, names
 from cgkit.interpret.binding import bind, bind_params, check_binding, told
 from cgkit.node import SOURCES, Node
 from cgkit.order import node_line
+
+Key = tuple[Node | None, int]
 
 
 def run(
@@ -57,7 +60,7 @@ def run(
     binding = bind(graph, [values[edge.key] for edge in graph.inputs])
     if binding:
         check_binding(graph, binding)
-    return _act(graph, values, binding, observe)
+    return _act(graph, values, binding, last_reads(graph), observe)
 
 
 class Repeated:
@@ -84,6 +87,7 @@ class Repeated:
         self.graph = graph
         self.keys = [edge.key for edge in graph.inputs]
         self.binding: dict[str, int] | None = None
+        self.ends = last_reads(graph)
 
     def __call__(self, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
         """Run it once more."""
@@ -92,13 +96,35 @@ class Repeated:
             self.binding = bind(self.graph, list(values.values()))
             if self.binding:
                 check_binding(self.graph, self.binding)
-        return _act(self.graph, dict(zip(self.keys, arrays, strict=True)), dict(self.binding))
+        values = dict(zip(self.keys, arrays, strict=True))
+        return _act(self.graph, values, dict(self.binding), self.ends)
+
+
+def last_reads(graph: Graph) -> dict[Node, tuple[Key, ...]]:
+    """Give for each node the values that none reads after it; outputs are not among them.
+
+    Examples
+    --------
+    >>> from cgkit import GraphBuilder
+    >>> x = GraphBuilder().placeholder((), name="x")
+    >>> graph = x.builder.graph([(x * x) + x])
+    >>> [len(ends) for ends in last_reads(graph).values()]
+    [2]
+    """
+    outputs = {edge.key for edge in graph.outputs}
+    last = {edge.key: node for node in graph.nodes for edge in node.inputs}
+    found: dict[Node, tuple[Key, ...]] = {}
+    for key, node in last.items():
+        if key not in outputs:
+            found[node] = (*found.get(node, ()), key)
+    return found
 
 
 def _act(
     graph: Graph,
-    values: dict[Any, np.ndarray],
+    values: dict[Key, np.ndarray],
     binding: dict[str, int],
+    ends: Mapping[Node, tuple[Key, ...]],
     observe: Callable[[Node, tuple[np.ndarray, ...]], None] | None = None,
 ) -> tuple[np.ndarray, ...]:
     """Compute node after node; what the run alone tells of sizes is checked at the end."""
@@ -116,6 +142,8 @@ def _act(
             observe(node, results)
         for index, result in enumerate(results):
             values[node, index] = result
+        for key in ends.get(node, ()):
+            del values[key]
     if telling:
         check_binding(graph, binding)
     return tuple(values[edge.key] for edge in graph.outputs)
