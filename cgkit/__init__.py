@@ -71,7 +71,7 @@ _LAZY = {
     "control", "minimize": "static", "save": "render", "scan": "control", "Session": "session",
     "switch": "control", "while_loop": "control",
 }  # fmt: skip
-_PACKAGES = ("data", "nn", "optimizers", "saved", "testing", "training")
+_PACKAGES = ("data", "nn", "onnx", "optimizers", "saved", "testing", "training")
 """What is imported when it is first asked for: names from a module, and whole packages."""
 
 

@@ -9,7 +9,7 @@ import cgkit
 
 HEAVY = {
     "IPython", "click", "difflib", "graphviz", "hypothesis", "matplotlib", "nbclient", "nbformat",
-    "networkx", "numba", "numpy.random", "pygraphviz", "rich", "torch", "cgkit.data",
+    "networkx", "numba", "numpy.random", "onnx", "pygraphviz", "rich", "torch", "cgkit.data",
     "cgkit.nn", "cgkit.optimizers", "cgkit.saved", "cgkit.testing", "cgkit.training", "zipfile",
 }  # fmt: skip
 
