@@ -11,9 +11,9 @@ values as "and", "or" and "not" for each element.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from cgkit.errors import OperandError, ShapeError
 from cgkit.node import Operand, Operator
 from cgkit.operators.indices import normal_index
 from cgkit.operators.reduction import Axis
-from cgkit.speech import calling
+from cgkit.speech import ELSEWHERE, calling, lacking
 from cgkit.types import Shape, Size
 
 _ADD, _SUB, _MUL, _DIV = ops.ALL["add"], ops.ALL["sub"], ops.ALL["mul"], ops.ALL["div"]
@@ -43,6 +43,8 @@ class Arithmetic(Operand):
 
     __slots__ = ()
     __hash__ = Operand.__hash__
+    instead: Mapping[str, str] = ELSEWHERE
+    """What to try for names that others have."""
 
     @staticmethod
     def binary(operator: Operator, left: Any, right: Any) -> Any:
@@ -70,6 +72,13 @@ class Arithmetic(Operand):
             why="NumPy would compute without remembering how",
             attempt=f"ops.{known}(...)" if known else "x.numpy()",
         )
+
+    if not TYPE_CHECKING:  # a checker of types is to see what there is, and what is not
+
+        def __getattr__(self, name: str) -> Any:
+            words = type(self).instead
+            known = {*ops.ALL, *ops.COMPOSED}
+            raise AttributeError(lacking(type(self), name, known, words))
 
     @property
     def shape(self) -> Any:

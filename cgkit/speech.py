@@ -11,11 +11,12 @@ they are replaced by words about what was given.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dis import opmap
 from functools import lru_cache
 from inspect import Parameter, Signature, signature
 from string import ascii_lowercase
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -124,6 +125,49 @@ def manual(operator: Any) -> str:
     return f"{form(operator)}\n\n{operator.doc.removesuffix('.')}.\n\n{slope}"
 
 
+ELSEWHERE: Mapping[str, str] = MappingProxyType({
+    "astype": 'x.cast("float64")', "float": 'x.cast("float32")', "double": 'x.cast("float64")',
+    "int": 'x.cast("int32")', "long": 'x.cast("int64")', "type": "x.cast(...)",
+    "ravel": "x.flatten()", "view": "x.reshape(...)", "permute": "x.transpose(...)", "t": "x.T",
+    "dim": "x.ndim", "numel": "x.size", "expand": "ops.broadcast_to(x, shape=...)",
+    "clamp": "x.clip(...)", "mm": "x @ y", "bmm": "x @ y", "copy": "Tensor(x)",
+    "clone": "x * 1, which is followed, or Tensor(x)", "tolist": "x.numpy().tolist()",
+    "cpu": 'x.to("cpu")', "cuda": 'x.to("cuda")', "contiguous": "x, which is so at need",
+})  # fmt: skip
+"""What NumPy and torch call things that tensors have here by another name."""
+
+
+def lacking(kind: type, name: str, operators: Container[str], words: Mapping[str, str]) -> str:
+    """Say that a tensor has no such attribute, and what it has instead.
+
+    Parameters
+    ----------
+    kind
+        The class of the tensor.
+    name
+        What was asked for.
+    operators
+        Names that stand under `ops`.
+    words
+        What to try for a name, such as `ELSEWHERE`.
+
+    Examples
+    --------
+    >>> print(lacking(np.ndarray, "softmax", ["softmax"], {}))
+    'ndarray' object has no attribute 'softmax'
+      try      ops.softmax(x)
+    """
+    said = f"'{kind.__name__}' object has no attribute {name!r}"
+    from difflib import get_close_matches  # only who misspells a name waits for this
+
+    if name.startswith("_"):  # what Python and NumPy look for is no mistake
+        return said
+    near = get_close_matches(name, dir(kind), n=1)
+    found = words.get(name) or (f"ops.{name}(x)" if name in operators else "")
+    found = found or "".join(f"x.{one}" for one in near)
+    return f"{said}\n  try      {found}" if found else said
+
+
 class Own:
     """An attribute of a class that its instances answer for themselves.
 
@@ -201,6 +245,8 @@ def explain(
 ) -> NoReturn:
     """Raise an error in our words for one that computing gave."""
     if isinstance(error, CgkitError):
+        if operator.name not in str(error):
+            error.add_note(f"  in {operator.name}")
         raise error
     if isinstance(error, OverflowError) and not params:
         raise DtypeError(f"{operator.name}: {error}", attempt="a cast to a wider dtype") from None

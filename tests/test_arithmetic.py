@@ -231,3 +231,39 @@ def test_parts_may_be_counted_by_a_numpy_number_and_nothing_else_is_taken_for_si
     for wrong in (None, "a", 1.5, {}):
         with pytest.raises(CgkitError, match=r"split|sections"):
             x.split(wrong)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("astype", 'x.cast("float64")'),
+        ("ravel", "x.flatten()"),
+        ("conv2d", "ops.conv2d(x)"),
+        ("logsumex", "x.logsumexp"),
+    ],
+)
+@pytest.mark.parametrize("make", [Tensor, lambda data: GraphBuilder().placeholder((1,))])
+def test_what_others_call_by_another_name_is_named(make, name, said):
+    x = make([1.0])
+    assert not hasattr(x, name)
+    with pytest.raises(AttributeError) as caught:
+        getattr(x, name)
+    kind = type(x).__name__
+    assert str(caught.value) == f"{kind!r} object has no attribute {name!r}\n  try      {said}"
+
+
+def test_what_has_no_numbers_yet_says_so():
+    x = GraphBuilder().placeholder((1,))
+    for name in ("numpy", "item", "data"):
+        with pytest.raises(AttributeError, match="only being built, and has no numbers yet"):
+            getattr(x, name)
+    with pytest.raises(AttributeError, match=r"try      gradients\(y, xs\)"):
+        x.backward()
+
+
+def test_what_python_looks_for_is_no_mistake():
+    for name in ("_repr_mimebundle_", "__array_struct__", "_nothing"):
+        with pytest.raises(AttributeError) as caught:
+            getattr(Tensor(1.0), name)
+        assert str(caught.value) == f"'Tensor' object has no attribute {name!r}"
+    assert getattr(Tensor(1.0), "zzzzzz", 3) == 3

@@ -148,3 +148,12 @@ def test_what_is_no_number_is_shown(odd):
         ops.add(np.ones(1), odd)
     assert repr(odd) in str(caught.value)
     assert "a tensor holds real numbers" in str(caught.value)
+
+
+def test_an_error_that_does_not_name_its_operator_is_told_where_it_came_from():
+    with pytest.raises(ShapeError, match="place 7 lies outside") as caught:
+        Tensor([1.0])[np.array([7])]
+    assert caught.value.with_place().endswith("\n  in index")
+    with pytest.raises(ShapeError, match="roll goes on by whole numbers") as caught:
+        ops.roll(Tensor([1.0]), shift=1.5)
+    assert "  in roll" not in caught.value.with_place()

@@ -66,7 +66,14 @@ def embedding(ids: Any, table: Any, *, padding: int | None = None) -> Any:
             f"embedding needs a table (ids, size), got {show_shape(table.shape)}",
             attempt="take(table, ids, axis=0) for other tables",
         )
-    rows = take(table, ids)
+    try:
+        rows = take(table, ids)
+    except ShapeError as error:
+        raise ShapeError(
+            f"embedding has a row for each of {table.shape[0]} ids, and none for another",
+            why=error.what,
+            attempt="ids that count from 0, or a larger table",
+        ) from None
     if padding is None:
         return rows
     padding = as_whole("the padding of embedding", padding)
@@ -170,7 +177,7 @@ def scaled_dot_product_attention(
     if grouped:
         k, v = _shared(q, k), _shared(q, v)
     _check_attention(q, k, v)
-    factor = _scale(q) if scale is None else as_number("scale", scale)
+    factor = _scale(q) if scale is None else as_number("scale of attention", scale)
     scores = matmul(q, swap_last(k)) * factor
     if causal:
         rows = reshape(positions(q, axis=-2), shape=(q.shape[-2], 1))
@@ -178,7 +185,7 @@ def scaled_dot_product_attention(
     if mask is not None:
         scores = _masked(scores, as_operand(mask))
     shares = softmax(scores, axis=-1)
-    dropping = as_number("rate", rate, least=0, most=1) > 0
+    dropping = as_number("rate of attention", rate, least=0, most=1) > 0
     return matmul(_dropped(shares, rate, key, kept) if dropping else shares, v)
 
 

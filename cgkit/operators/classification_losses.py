@@ -79,16 +79,28 @@ def cross_entropy(
     >>> cross_entropy(np.array([[0.0, 0.0], [9.0, 0.0]]), np.array([1, 0])).round(4).item()
     0.3466
     """
-    as_number("label_smoothing", label_smoothing, least=0, most=1)
+    as_number("label_smoothing of cross_entropy", label_smoothing, least=0, most=1)
     x, target = as_operand(x), as_operand(target)
     axis = _class_axis("cross_entropy", x)
     logs = log_softmax(x, axis=axis)
     if target.dtype.kind == "f":
-        meet_target("cross_entropy", x, target)
+        _check_shares(x, target, axis)
         return _soft(logs, target, axis, weights, label_smoothing, reduction)
     return _labeled(
         "cross_entropy", logs, target, axis, weights, ignore_index, label_smoothing, reduction
     )
+
+
+def _check_shares(x: Any, target: Any, axis: int) -> None:
+    """Demand a probability for each class; labels that came as floats are told so."""
+    if len(target.shape) == len(x.shape) - 1:
+        raise DtypeError(
+            f"cross_entropy takes labels of an integer dtype, got {target.dtype} of shape "
+            f"{show_shape(target.shape)}",
+            why=f"floats are probabilities, one for each of {x.shape[axis]} classes",
+            attempt='ops.cast(target, dtype="int64"), if these are labels',
+        )
+    meet_target("cross_entropy", x, target)
 
 
 def nll_loss(
@@ -145,9 +157,9 @@ def _labeled(
 ) -> Any:
     """Give the loss of logarithms of probabilities at the places that labels name."""
     _check_labels(name, logs, target, axis)
-    counted = _counted(target, as_whole("ignore_index", ignore_index))
+    counted = _counted(target, as_whole(f"ignore_index of {name}", ignore_index))
     places = where(counted, target, cast(0 * counted, dtype=target.dtype.name))
-    right = _pick(logs, places, axis)
+    right = _pick(name, logs, places, axis)
     heavy = cast(counted, dtype=logs.dtype.name)
     if weights is not None:
         weights = as_operand(weights)
@@ -171,11 +183,19 @@ def _counted(target: Any, ignore_index: int) -> Any:
     return equal(target, target)
 
 
-def _pick(logs: Any, places: Any, axis: int) -> Any:
+def _pick(name: str, logs: Any, places: Any, axis: int) -> Any:
     """Take from each line of classes the one that is named."""
     shape: Shape = tuple(places.shape)
     apart = reshape(places, shape=(*shape[:axis], 1, *shape[axis:]))
-    return reshape(gather_elements(logs, apart, axis=axis), shape=shape)
+    try:
+        found = gather_elements(logs, apart, axis=axis)
+    except ShapeError as error:
+        raise ShapeError(
+            f"{name} has a label that is none of {logs.shape[axis]} classes",
+            why=error.what,
+            attempt="labels that count from 0, and ignore_index=... for those that do not count",
+        ) from None
+    return reshape(found, shape=shape)
 
 
 def _check_labels(name: str, x: Any, target: Any, axis: int) -> None:

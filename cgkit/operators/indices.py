@@ -248,7 +248,10 @@ def _array_shape(found: TensorType) -> Shape:
 
 def _check_inside(place: Any, size: Size, axis: int) -> None:
     if isinstance(size, int) and not -size <= place < size:
-        raise ShapeError(f"index {place} lies outside axis {axis} of size {size}")
+        raise ShapeError(
+            f"index {place} lies outside axis {axis} of size {size}",
+            attempt=f"an index from {-size} to {size - 1}" if size else "",
+        )
 
 
 def _slice_size(size: Size, start: Bound, stop: Bound, step: int | None) -> Size:

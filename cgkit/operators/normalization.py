@@ -55,7 +55,7 @@ def layer_norm(
     ----------
     J. L. Ba, J. R. Kiros, G. E. Hinton, "Layer normalization", arXiv:1607.06450, 2016.
     """
-    x, epsilon = as_operand(x), as_number("epsilon", epsilon)
+    x, epsilon = as_operand(x), as_number("epsilon of layer_norm", epsilon)
     axes = _last_axes("layer_norm", x, axis)
     return _affine("layer_norm", _standard(x, axes, epsilon), scale, shift)
 
@@ -83,7 +83,7 @@ def rms_norm(x: Any, scale: Any = None, *, axis: int = -1, epsilon: float = 1e-5
     ----------
     B. Zhang, R. Sennrich, "Root mean square layer normalization", NeurIPS 2019.
     """
-    x, epsilon = as_operand(x), as_number("epsilon", epsilon, least=0)
+    x, epsilon = as_operand(x), as_number("epsilon of rms_norm", epsilon, least=0)
     axes = _last_axes("rms_norm", x, axis)
     wide = _wide(x)
     unit = wide * rsqrt(mean(square(wide), axis=axes, keepdims=True) + epsilon)
@@ -120,7 +120,7 @@ def group_norm(
     ----------
     Y. Wu, K. He, "Group normalization", ECCV 2018.
     """
-    x, epsilon = as_operand(x), as_number("epsilon", epsilon, least=0)
+    x, epsilon = as_operand(x), as_number("epsilon of group_norm", epsilon, least=0)
     channels = _channels("group_norm", x)
     groups = as_whole("the number of groups of group_norm", groups, least=1)
     known = value_of(channels)
@@ -148,7 +148,7 @@ def instance_norm(x: Any, scale: Any = None, shift: Any = None, *, epsilon: floa
     >>> instance_norm(np.array([[[1.0, 3.0], [10.0, 30.0]]])).round(3).tolist()
     [[[-1.0, 1.0], [-1.0, 1.0]]]
     """
-    x, epsilon = as_operand(x), as_number("epsilon", epsilon, least=0)
+    x, epsilon = as_operand(x), as_number("epsilon of instance_norm", epsilon, least=0)
     _channels("instance_norm", x, space=1)
     unit = _standard(x, tuple(range(2, len(x.shape))), epsilon)
     return _affine_channels("instance_norm", unit, scale, shift)

@@ -138,8 +138,8 @@ def huber_loss(x: Any, target: Any, *, delta: float = 1.0, reduction: str = "mea
     1964.
     """
     x, target = meet_target("huber_loss", x, target)
-    if as_number("delta", delta, least=0) == 0:
-        raise OperandError("delta is more than 0: the line begins beside the target")
+    if as_number("delta of huber_loss", delta, least=0) == 0:
+        raise OperandError("delta of huber_loss is more than 0: the line begins beside the target")
     return reduced("huber_loss", _rounded(x - target, delta) * delta, reduction)
 
 
@@ -153,7 +153,7 @@ def smooth_l1_loss(x: Any, target: Any, *, beta: float = 1.0, reduction: str = "
     [0.125, 2.5]
     """
     x, target = meet_target("smooth_l1_loss", x, target)
-    if as_number("beta", beta, least=0) == 0:
+    if as_number("beta of smooth_l1_loss", beta, least=0) == 0:
         return l1_loss(x, target, reduction=reduction)
     return reduced("smooth_l1_loss", _rounded(x - target, beta), reduction)
 
@@ -190,7 +190,7 @@ def hinge_loss(x: Any, target: Any, *, margin: float = 1.0, reduction: str = "me
     [1.3, 0.0]
     """
     x, target = meet_target("hinge_loss", x, target)
-    short = as_number("margin", margin) - x * target
+    short = as_number("margin of hinge_loss", margin) - x * target
     return reduced("hinge_loss", relu(short), reduction)
 
 
@@ -214,7 +214,7 @@ def cosine_similarity(a: Any, b: Any, *, axis: int = -1, epsilon: float = 1e-8) 
     """
     a, b = as_operand(a), as_operand(b)
     broadcast_shapes(tuple(a.shape), tuple(b.shape))
-    least = as_number("epsilon", epsilon, least=0)
+    least = as_number("epsilon of cosine_similarity", epsilon, least=0)
     lengths = [maximum(norm(x, axis=axis, keepdims=True), least) for x in (a, b)]
     return sum_(div(a, lengths[0]) * div(b, lengths[1]), axis=axis)
 
@@ -244,7 +244,7 @@ def cosine_loss(
     """
     cosine = cosine_similarity(a, b)
     _, target = meet_target("cosine_loss", cosine, target)
-    over = cosine - as_number("margin", margin)
+    over = cosine - as_number("margin of cosine_loss", margin)
     losses = where(equal(target, 1), 1.0 - cosine, relu(over))
     return reduced("cosine_loss", losses, reduction)
 

@@ -7,6 +7,7 @@ Value ── edge ──> Node          has a shape and a dtype, but no numbers 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from cgkit.arithmetic import Arithmetic
 from cgkit.errors import CaptureError
 from cgkit.node import Edge, Node, Operator
+from cgkit.speech import ELSEWHERE
 from cgkit.types import Shape, TensorType
 
 
@@ -32,6 +34,14 @@ class Value(Arithmetic):
 
     __slots__ = ("builder", "edge", "trainable")
     rank = 2
+    instead = MappingProxyType({
+        **ELSEWHERE,
+        **dict.fromkeys(
+            ("data", "item", "numpy", "tolist"),
+            "running the graph first: it is only being built, and has no numbers yet",
+        ),
+        **dict.fromkeys(("backward", "grad"), "gradients(y, xs), which adds them to the graph"),
+    })  # fmt: skip
 
     def __init__(self, edge: Edge, builder: Recorder) -> None:
         self.edge = edge

@@ -36,7 +36,8 @@ class TestEmbedding:
             ops.embedding(np.ones((3, 2)), np.array([0, 1]))
         with pytest.raises(ShapeError, match=r"needs a table \(ids, size\), got \(3,\)"):
             ops.embedding(np.array([0]), np.ones(3))
-        with pytest.raises(ShapeError, match="lies outside"):
+        said = "a row for each of 3 ids, and none for another\n  place 3 lies outside axis 0"
+        with pytest.raises(ShapeError, match=said):
             ops.embedding(np.array([3]), np.ones((3, 2)))
         with pytest.raises(OperandError, match="padding of embedding is a whole number"):
             ops.embedding(np.array([0]), np.ones((3, 2)), padding=1.0)

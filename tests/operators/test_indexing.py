@@ -128,8 +128,9 @@ def test_masks_of_another_size(world):
 
 def test_scattering_outside_or_what_does_not_fit():
     index, places = normal_index([0, 5], 1)
-    with pytest.raises(ShapeError, match=r"place 5 lies outside axis 0 of size 3"):
+    with pytest.raises(ShapeError, match=r"place 5 lies outside axis 0 of size 3") as caught:
         ops.scatter(Tensor([1.0, 2.0]), *places, shape=(3,), index=index)
+    assert caught.value.with_place().endswith("\n  in scatter")
     with pytest.raises(ShapeError, match="is not that of a part"):
         ops.scatter(GraphBuilder().placeholder((3,)), *places, shape=(9,), index=index)
 
@@ -145,7 +146,7 @@ def test_an_index_that_was_changed_is_noticed():
 @pytest.mark.parametrize(
     ("key", "kind", "said"),
     [
-        (5, ShapeError, "index 5 lies outside axis 0 of size 2"),
+        (5, ShapeError, r"index 5 lies outside axis 0 of size 2\n  try      an index from -2 to 1"),
         ((0, -4), ShapeError, "index -4 lies outside axis 1 of size 3"),
         ((0, 0, 0, 0), ShapeError, "4 entries is too long for a tensor of 3 axes"),
         ((..., ...), ShapeError, r"at most one \.\.\."),

@@ -113,9 +113,9 @@ def test_there_is_no_other_reduction(name):
 
 
 def test_bends_are_positive():
-    with pytest.raises(OperandError, match="delta is more than 0"):
+    with pytest.raises(OperandError, match="delta of huber_loss is more than 0"):
         ops.huber_loss(X, T, delta=0)
-    with pytest.raises(OperandError, match="beta is a number of at least 0"):
+    with pytest.raises(OperandError, match="beta of smooth_l1_loss is a number of at least 0"):
         ops.smooth_l1_loss(X, T, beta=-1)
 
 
