@@ -1,21 +1,22 @@
 """The nine light models of the onnx package: whole networks, run by cgkit and by ONNX's reference.
 
-    light_resnet50.onnx ─ weights drawn ─┬─> cgkit.onnx.load ─> Graph ─ run ─┐
-                                         └─> onnx.reference ─────────────────┴─> the same numbers
+    light_resnet50.onnx ─ weights drawn ─┬─> load ─> Graph ─┬─ run ───────────────────┐
+                                         │                  └─> to_model ─> reference ┤
+                                         └─> reference ──────────────────────────────┴─> the same
 
 The models hold the architecture of a network and of its weights only the shapes, so that the
 outputs that come with them tell little. With weights that depend on a seed the outputs do.
 
-ONNX's reference is wrong in three operators of these old models: BatchNormalization and Softmax
-before opset 13 and 14, which it reads as the later ones, and LRN, of which it normalizes as many
-channels as there are images. ONNX's own converter brings the first two to a later opset, and LRN is
-written here anew, by the formula of its specification.
+ONNX's reference is wrong in three operators of these old models: Softmax before opset 13 and
+BatchNormalization before 14, which it reads as the later ones, and LRN, of which it normalizes as
+many channels as there are images. ONNX's own converter brings the first two to a later opset, and
+LRN is written here anew, by the formula of its specification.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +25,13 @@ import numpy as np
 from cgkit.conformance.reweighting import weights_for, with_weights, without_weights
 from cgkit.conformance.suite import Case, Suite, said
 from cgkit.conformance.tally import Outcome
+from cgkit.graph import Graph
 
 NAMES = (
     "bvlc_alexnet", "densenet121", "inception_v1", "inception_v2", "resnet50", "shufflenet",
     "squeezenet", "vgg19", "zfnet512",
 )  # fmt: skip
-READINGS = ("drawn", "run")
+READINGS = ("drawn", "run", "exported")
 OPSET = 15
 """What the reference evaluates: the first opset at which it is right."""
 SEED = 0
@@ -123,13 +125,12 @@ def prepare(folder: Path) -> list[Case]:
 
 
 def judged(name: str) -> Sequence[Outcome]:
-    """Look at one model in every reading."""
-    model = light(name)
-    weights, inputs = weights_for(model, SEED), inputs_for(model)
+    """Look at one model in every reading; what it should give is computed when it is needed."""
+    trial = Trial(light(name))
     failed, reason = [], ""
-    for reading, look in (("drawn", _drawn), ("run", partial(_run, weights, inputs))):
+    for reading in READINGS:
         try:
-            why = look(model)
+            why = getattr(trial, reading)()
         except Exception as error:
             why = said(error)
         if why:
@@ -138,8 +139,61 @@ def judged(name: str) -> Sequence[Outcome]:
     return [Outcome(name, tuple(failed), reason)]
 
 
+class Trial:
+    """A light model with weights, looked at in each reading; each says what went wrong."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+
+    @cached_property
+    def weights(self) -> dict[str, np.ndarray]:
+        """Its weights, drawn."""
+        return weights_for(self.model, SEED)
+
+    @cached_property
+    def inputs(self) -> dict[str, np.ndarray]:
+        """What it is run on."""
+        return inputs_for(self.model)
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The model, imported."""
+        from cgkit.onnx import load
+
+        return load(with_weights(self.model, self.weights))
+
+    @cached_property
+    def theirs(self) -> list[np.ndarray]:
+        """What the reference gives."""
+        return expected(self.model, self.weights, self.inputs)
+
+    def drawn(self) -> str:
+        """Draw the model twice, in no more boxes than one can look at."""
+        return _drawn(self.model)
+
+    def run(self) -> str:
+        """Run the graph."""
+        from cgkit.interpret import run
+
+        return difference(run(self.graph, *self._given()), self.theirs)
+
+    def exported(self) -> str:
+        """Write the graph as a model again, and let the reference evaluate that one."""
+        from onnx.reference import ReferenceEvaluator
+
+        from cgkit.onnx import to_model
+
+        model = to_model(self.graph)
+        names = [value.name for value in model.graph.input]
+        given = dict(zip(names, self._given(), strict=True))
+        found = ReferenceEvaluator(model).run(None, given)
+        return difference([*map(np.asarray, found)], self.theirs)
+
+    def _given(self) -> list[np.ndarray]:
+        return [self.inputs[edge.node.name] for edge in self.graph.inputs if edge.node is not None]
+
+
 def _drawn(model: Any) -> str:
-    """Draw a model twice, in no more boxes than one can look at; say what went wrong."""
     from cgkit.onnx.diagram import diagram
     from cgkit.render import draw
     from cgkit.render.fold import LEGIBLE
@@ -149,16 +203,6 @@ def _drawn(model: Any) -> str:
         return "two pictures of one model differ"
     boxes = first.count("label=<<b>")
     return f"the picture has {boxes} boxes" if not 0 < boxes <= LEGIBLE else ""
-
-
-def _run(weights: Mapping[str, np.ndarray], inputs: Mapping[str, np.ndarray], model: Any) -> str:
-    """Run a model with weights and compare; say what differs."""
-    from cgkit.interpret import run
-    from cgkit.onnx import load
-
-    graph = load(with_weights(model, weights))
-    given = [inputs[edge.node.name] for edge in graph.inputs if edge.node is not None]
-    return difference(run(graph, *given), expected(model, weights, inputs))
 
 
 def versions() -> str:

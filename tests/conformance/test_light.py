@@ -20,7 +20,7 @@ from cgkit.conformance.light import (
 )
 from cgkit.conformance.reweighting import weights_for, with_weights
 from cgkit.conformance.tally import Outcome
-from cgkit.onnx import load
+from cgkit.onnx import load, to_model
 
 LIGHTEST = ("shufflenet", "squeezenet")
 
@@ -75,10 +75,14 @@ def test_what_goes_wrong_is_a_reason(monkeypatch):
         raise ValueError("no picture")
 
     monkeypatch.setattr(suite, "_drawn", broken)
-    monkeypatch.setattr(suite, "_run", lambda weights, inputs, model: "other numbers")
+    monkeypatch.setattr(suite.Trial, "graph", property(broken))
     assert judged("squeezenet") == [
         Outcome("squeezenet", READINGS, "drawn: ValueError: no picture")
     ]
+    monkeypatch.setattr(suite, "_drawn", lambda model: "")
+    monkeypatch.setattr(suite.Trial, "run", lambda self: "other numbers")
+    assert judged("squeezenet")[0].failed == ("run", "exported")
+    assert judged("squeezenet")[0].reason == "run: other numbers"
 
 
 @pytest.mark.slow
@@ -101,5 +105,11 @@ def test_another_runtime_gives_the_same(name):
     )
     theirs = session.run(None, inputs)
     assert difference(ours, theirs) == ""
+    back = to_model(graph)
+    session = onnxruntime.InferenceSession(
+        back.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    given = dict(zip([value.name for value in back.graph.input], inputs.values(), strict=True))
+    assert difference(session.run(None, given), ours) == ""
     if name in LIGHTEST:  # the measure of the others, too
         assert difference(expected(model, weights, inputs), theirs) == ""
