@@ -35,7 +35,7 @@ READINGS = ("drawn", "run", "exported")
 OPSET = 15
 """What the reference evaluates: the first opset at which it is right."""
 SEED = 0
-RELATIVE = 1e-4
+RELATIVE = 1e-5
 """How far two floats may differ after some hundred layers, beside the largest of them."""
 
 

@@ -58,7 +58,7 @@ def test_every_channel_is_normalized(size, low, high):
     ("ours", "why"),
     [
         ([np.array([1.0, 2.0])], ""),
-        ([np.array([1.0, 2.0001])], ""),
+        ([np.array([1.0, 2.00001])], ""),
         ([np.array([1.0, 2.001])], "output 0 differs by up to 0.001, where the largest is 2"),
         ([np.array([1.0, np.nan])], "output 0 differs by up to nan, where the largest is 2"),
         ([np.array([1.0, 2.0], "f4")], "output 0 is float32 (2,), not float64 (2,)"),
