@@ -6,13 +6,28 @@ Kinks, dtypes and refusals are rows of docs/conventions.md (test_conventions.py)
 random are compared with torch in test_oracle_torch.py and tensor/test_oracle_writes.py.
 """
 
+import re
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from cgkit import GradientError, ShapeError, Tensor, grad, no_grad, ops
+from cgkit import (
+    GradientError,
+    GraphBuilder,
+    ShapeError,
+    Tensor,
+    grad,
+    gradients,
+    no_grad,
+    ops,
+    run,
+    trace,
+)
 from cgkit.node import LEAF
+from cgkit.operators.indices import normal_index
+from cgkit.testing import check_gradient
 
 
 def T(data):
@@ -213,3 +228,97 @@ class TestBugsOfOthers:
         for thread in threads:
             thread.join()
         assert failures == []
+
+    @pytest.mark.parametrize("make", [lambda x: x - x, lambda x: x * 0.0, lambda x: 0.0 * x])
+    def test_what_seems_to_be_zero_is_nan_over_inf_and_nan_in_graphs_too(self, make):
+        array = np.array([np.inf, -np.inf, np.nan, 2.0])
+        builder = GraphBuilder()
+        x = builder.placeholder((4,))
+        y = make(x)
+        graph = builder.graph([y, *gradients(y.sum(), [x])], [x])
+        with np.errstate(invalid="ignore"):
+            value, slope = run(graph, array)
+            eager = make(Tensor(array))
+        np.testing.assert_array_equal(value, [np.nan, np.nan, np.nan, 0])
+        np.testing.assert_array_equal(value, eager.data)
+        np.testing.assert_array_equal(slope, np.zeros(4))
+
+    def test_adding_at_a_place_that_is_named_twice_adds_once(self):
+        # y[x] += y[x] reads first and then writes; the second write is of the same number
+        y, places = T([1.0, 10.0, 100.0]), np.array([0, 0, 1])
+        index, arrays = normal_index(places, 1)
+        added = ops.put(y, y[places] + y[places], *arrays, index=index)
+        expected = np.array([1.0, 10.0, 100.0])
+        expected[places] += expected[places]
+        np.testing.assert_array_equal(added.data, expected)
+        added.sum().backward()
+        assert y.grad.data.tolist() == [2, 2, 1]
+
+    @pytest.mark.parametrize(("a", "total"), [([2**31 - 1, -(2**31)], -2), ([5, 7], 14)])
+    def test_whole_numbers_wrap_alike_in_both_worlds(self, a, total):
+        array = np.array(a, "int32")
+        (found,) = run(trace(lambda x: x.max() + x.max(), array).graph, array)
+        x = Tensor(array)
+        assert found.dtype == (x.max() + x.max()).dtype == np.int32
+        assert found == (x.max() + x.max()).item() == total
+
+    def test_a_kernel_at_two_places_hears_of_both(self):
+        #  x ──► conv ──► batch_norm ──► +      w is read by both, and one of them is normalized
+        #  x/2 ► conv ───────────────────┘
+        rng = np.random.default_rng(0)
+        x, w, scale = rng.normal(size=(2, 1, 3, 3)), rng.normal(size=(2, 1, 2, 2)), np.ones(2)
+
+        def both(x, w):
+            first, _, _ = ops.batch_norm_train(ops.conv2d(x, w), scale, scale)
+            return first + ops.conv2d(x / 2.0, w)
+
+        check_gradient(both, x, w)
+        points = [T(x), T(w)]
+        eager = grad((both(*points) * np.arange(16.0).reshape(2, 2, 2, 2)).sum(), points)
+        builder = GraphBuilder()
+        inputs = [builder.placeholder(each.shape) for each in (x, w)]
+        y = (both(*inputs) * np.arange(16.0).reshape(2, 2, 2, 2)).sum()
+        for got, want in zip(run(builder.graph(gradients(y, inputs)), x, w), eager, strict=True):
+            np.testing.assert_array_equal(got, want.data)
+
+
+HERE = "test_semantics.py"
+KNOWN = {
+    "b=a+a; c=b+b: 4, not 8": f"{HERE}: test_reuse_counts_each_reader",
+    "deep chains: build, backward, free": "test_deep.py: test_eager",
+    "deep chains: printing": "test_deep.py: test_printing",
+    "deep chains: every pass": "test_deep.py: test_rewriting",
+    "a cycle is named": "test_order.py: test_a_cycle_is_named_rather_than_an_order_blamed",
+    "un-broadcasting": f"{HERE}: test_unbroadcast",
+    "einsum('i,i') with a size of 1": (
+        "operators/test_contraction.py: test_the_slope_of_an_operand_whose_size_of_1_was_stretched"
+    ),
+    "products with zeros": "operators/test_products.py: test_zeros_to_second_order",
+    "x*0 and x-x over inf and nan": (
+        f"{HERE}: test_what_seems_to_be_zero_is_nan_over_inf_and_nan_in_graphs_too"
+    ),
+    "x.add_(x.flip(0)) after a write": f"{HERE}: test_a_flipped_self_is_added_after_a_write",
+    "y keeps the old x": f"{HERE}: test_y_keeps_the_old_x",
+    "a diamond 1,000 times at once": f"{HERE}: test_diamonds_in_many_threads",
+    "y[x] += y[x], once only": (
+        f"{HERE}: test_adding_at_a_place_that_is_named_twice_adds_once"
+    ),
+    "int32 max+max": f"{HERE}: test_whole_numbers_wrap_alike_in_both_worlds",
+    "a convolution at two sites": f"{HERE}: test_a_kernel_at_two_places_hears_of_both",
+    "one dropout mask": (
+        "operators/test_random.py: test_the_mask_is_the_same_going_back_and_computed_again"
+    ),
+    "gradients of size 0": f"{HERE}: test_gradients_over_nothing",
+    "reductions over length 0": "operators/test_every_input.py: test_a_sample_in_every_form",
+    "size 1 and 0 with negative strides": "test_laws.py: test_strides_do_not_matter",
+    "a step between two backwards": f"{HERE}: test_a_step_between_two_backwards",
+}  # fmt: skip
+"""Where each bug of others is tested. A planner's slots, writes between turns of a loop, kernels
+over nothing, changed globals and uneven shards are tested with what can have them."""
+
+
+@pytest.mark.parametrize("bug", KNOWN)
+def test_each_bug_of_others_has_a_test_of_its_own(bug):
+    file, _, name = KNOWN[bug].partition(": ")
+    text = (Path(__file__).parent / file).read_text(encoding="utf-8")
+    assert re.search(rf"^ *def {name}\(", text, re.MULTILINE)
