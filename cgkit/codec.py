@@ -23,7 +23,7 @@ from cgkit.node import CONSTANT, INPUT, SOURCES, VARIABLE, Edge, Extras, Node, O
 from cgkit.operators import ALL
 from cgkit.operators.indices import Span
 from cgkit.order import verify
-from cgkit.symbolic.wiring import WIRING
+from cgkit.symbolic.wiring import SIZED, WIRING
 from cgkit.tensor.placement import TO
 from cgkit.types import Dim, Size, TensorType, as_dtype
 
@@ -36,7 +36,7 @@ MOST_TERMS = 1000
 
 def operators() -> dict[str, Operator]:
     """Give all operators that a graph may hold, by name."""
-    others = chain((INPUT, CONSTANT, VARIABLE), CONTROL, WIRING, (TO,))
+    others = chain((INPUT, CONSTANT, VARIABLE), CONTROL, WIRING, (SIZED, TO))
     return {**ALL, **{operator.name: operator for operator in others}}
 
 

@@ -2,13 +2,14 @@
 
     carry in   {"h": float32[3]}   ─ body ─>   carry out  {"h": float32[4]}     an error: ['h']
 
-A number written in Python has no dtype of its own: as the start of a carry it takes the one that
-the body gives it.
+A number written in Python has no dtype of its own. As the start of a carry it takes the one that
+the body gives it, as a result of a body that of the carry, as a result of a branch that which
+another branch gives.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,20 +23,50 @@ from cgkit.types import TensorType, meet, weak_dtype
 Types = Sequence[TensorType]
 
 
-def same_structure(expected: tree.Structure, found: tree.Structure, what: str, like: str) -> None:
-    """Demand that two values are nested alike.
+def alike(expected: tree.Structure, value: Any, what: str, like: str) -> list[Any]:
+    """Take a value apart that must be nested as another one is; keys may come in any order.
+
+    Parameters
+    ----------
+    expected
+        How it must be nested.
+    value
+        What is taken apart.
+    what, like
+        What gives it, and what it must be like.
+
+    Returns
+    -------
+    list
+        Its leaves, in the order of the other one's.
 
     Raises
     ------
     OperandError
-        They are not; the message shows both.
+        It is nested in another way; the message shows both.
+
+    Examples
+    --------
+    >>> alike(tree.flatten({"a": 1, "b": 2})[1], {"b": "y", "a": "x"}, "the body", "its carry")
+    ['x', 'y']
     """
-    if expected == found:
-        return
-    raise OperandError(
-        f"{what} gives {shown(found)}, but {like} is {shown(expected)}",
-        attempt="the same tuples, lists and keys on both sides",
-    )
+    found = tree.flatten(value)[1]
+    if _sorted(expected) != _sorted(found):
+        raise OperandError(
+            f"{what} gives {shown(found)}, but {like} is {shown(expected)}",
+            attempt="the same tuples, lists and keys on both sides",
+        )
+    return tree.flatten_along(expected, value)
+
+
+def _sorted(structure: tree.Structure) -> tree.Structure:
+    """Give a structure with its keys in one order."""
+    parts = [_sorted(part) for part in structure.parts]
+    keys = structure.keys
+    if structure.kind is dict:
+        order = sorted(range(len(keys)), key=lambda i: repr(keys[i]))
+        keys, parts = tuple(keys[i] for i in order), [parts[i] for i in order]
+    return tree.Structure(structure.kind, keys, tuple(parts))
 
 
 def shown(structure: tree.Structure) -> str:
@@ -106,12 +137,28 @@ def weak(leaf: Any) -> bool:
 
 
 def settled(leaves: Sequence[Any], found: Types) -> list[Any]:
-    """Give numbers written in Python the dtypes that a body gives them; the rest stays."""
+    """Give numbers written in Python the dtypes that are known of them; the rest stays."""
     given = []
     for leaf, known in zip(leaves, found, strict=True):
         number = weak(leaf) and weak_dtype(leaf, [known.dtype]) == known.dtype
         given.append(np.asarray(leaf, known.dtype) if number else leaf)
     return given
+
+
+def check_functions(functions: Mapping[str, Any]) -> None:
+    """Demand functions; each goes by the name that messages use for it.
+
+    Raises
+    ------
+    OperandError
+        One of them cannot be called.
+    """
+    for name, function in functions.items():
+        if not callable(function):
+            raise OperandError(
+                f"{name} is of type {type(function).__name__}, not a function",
+                attempt="lambda x: ...",
+            )
 
 
 def check_predicate(pred: Any, what: str) -> None:

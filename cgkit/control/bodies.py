@@ -28,6 +28,9 @@ from cgkit.tensor import Tensor
 from cgkit.types import TensorType
 
 Function = Callable[..., Any]
+Run = tuple[Sequence[Any], tree.Structure]
+"""What a function gave: its leaves, and how they are nested."""
+NUMBERS = (bool, int, float, np.ndarray, np.generic)
 DONE = "it built a branch or a body, which is done; return what shall leave it"
 
 
@@ -44,7 +47,10 @@ class Bodies:
 
 
 def build(
-    outer: GraphBuilder, functions: Mapping[str, Function], arguments: Sequence[Any]
+    outer: GraphBuilder,
+    functions: Mapping[str, Function],
+    arguments: Sequence[Any],
+    settle: Callable[[Sequence[Run]], Sequence[Run]] = lambda runs: runs,
 ) -> Bodies:
     """Run functions on Values of their own, and keep the graphs they built.
 
@@ -56,6 +62,8 @@ def build(
         By the name that messages use for each.
     arguments
         For each argument its type, nested as the function shall see it.
+    settle
+        Brings what the functions gave into one order, and numbers among it to dtypes.
 
     Raises
     ------
@@ -64,21 +72,28 @@ def build(
     """
     builders = [GraphBuilder(outer=outer) for _ in functions]
     leaves: list[list[Value]] = []
-    found: list[list[Value]] = []
-    structures: list[tree.Structure] = []
-    for builder, (name, function) in zip(builders, functions.items(), strict=True):
-        given = [tree.map_leaves(partial(placeholder, builder), x) for x in arguments]
-        leaves.append([leaf for x in given for leaf in tree.flatten(x)[0]])
-        try:
+    runs: list[Run] = []
+    name = ""
+    try:
+        for builder, (name, function) in zip(builders, functions.items(), strict=True):
+            given = [tree.map_leaves(partial(placeholder, builder), x) for x in arguments]
+            leaves.append([leaf for x in given for leaf in tree.flatten(x)[0]])
             with outer.building(builder):
-                results, structure = tree.flatten(function(*given))
-            found.append([_result(builder, x, name) for x in results])
-        except Exception as error:
-            for each in builders:
-                each.close(DONE)
+                runs.append(tree.flatten(function(*given)))
+            for x in runs[-1][0]:
+                check_tensor(x, name)
+        name = ""
+        runs = list(settle(runs))
+        found = [
+            [as_value(builder, x) for x in results]
+            for builder, (results, _) in zip(builders, runs, strict=True)
+        ]
+    except Exception as error:
+        for builder in builders:
+            builder.close(DONE)
+        if name:
             error.add_note(f"  in {name}")
-            raise
-        structures.append(structure)
+        raise
     taken: dict[Any, Any] = {}
     for builder in builders:
         taken.update({key: around for key, (around, _) in builder.captured.items()})
@@ -87,7 +102,9 @@ def build(
         inputs = [*first, *(builder.inside(around) for around in taken.values())]
         graphs.append(builder.graph(outputs, inputs))
         builder.close(DONE)
-    return Bodies(tuple(graphs), tuple(structures), tuple(taken.values()))
+    return Bodies(
+        tuple(graphs), tuple(structure for _, structure in runs), tuple(taken.values())
+    )  # fmt: skip
 
 
 def placeholder(builder: GraphBuilder, known: TensorType) -> Value:
@@ -95,17 +112,27 @@ def placeholder(builder: GraphBuilder, known: TensorType) -> Value:
     return builder.placeholder(known.shape, known.dtype)
 
 
-def _result(builder: GraphBuilder, x: Any, name: str) -> Value:
-    if isinstance(x, Value):
-        return builder.inside(x)
-    if isinstance(x, Operand):
-        return builder.capture(x)
-    if isinstance(x, bool | int | float | np.ndarray | np.generic):
-        return builder.constant(x)
-    raise CaptureError(
-        f"{name} gives {type(x).__name__}, which is no tensor: {x!r:.60}",
-        attempt="tensors, nested in tuples, lists and dicts if you like",
-    )
+def check_tensor(x: Any, name: str) -> None:
+    """Demand that something a function gave is a tensor, or may become one.
+
+    Raises
+    ------
+    CaptureError
+        It is something else; the function goes by `name`.
+    """
+    if not isinstance(x, (Operand, *NUMBERS)):
+        raise CaptureError(
+            f"{name} gives {type(x).__name__}, which is no tensor: {x!r:.60}",
+            attempt="tensors, nested in tuples, lists and dicts if you like",
+        )
+
+
+def given_by(name: str, found: Any) -> Any:
+    """Give what a function gave with Tensors in the place of numbers and arrays."""
+    leaves, structure = tree.flatten(found)
+    for x in leaves:
+        check_tensor(x, name)
+    return tree.unflatten(structure, [as_tensor(x) for x in leaves])
 
 
 def builder_of(*leaves: Any) -> GraphBuilder | None:

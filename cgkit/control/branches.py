@@ -20,15 +20,25 @@ from typing import Any
 import numpy as np
 
 from cgkit import tree
-from cgkit.control.agreement import check_predicate, same_structure, same_types
-from cgkit.control.bodies import Bodies, as_tensor, as_value, build, builder_of
+from cgkit.control.agreement import (
+    alike,
+    check_functions,
+    check_predicate,
+    same_types,
+    settled,
+    weak,
+)  # fmt: skip
+from cgkit.control.bodies import Bodies, Run, as_tensor, as_value, build, builder_of, given_by
 from cgkit.control.inner import (
+    Told,
     arrived,
     at_places,
     float_places,
     outputs_of,
+    told_by_parts,
     type_of,
     types_of,
+    with_told,
     work,
 )  # fmt: skip
 from cgkit.control.pulls import pulled
@@ -40,6 +50,7 @@ from cgkit.symbolic import GraphBuilder, Value
 from cgkit.types import Size, TensorType
 
 Branch = Callable[..., Any]
+FIRST, SECOND = "the first branch of cond", "the second branch of cond"
 
 
 def cond(pred: Any, then: Branch, otherwise: Branch, *xs: Any) -> Any:
@@ -75,16 +86,15 @@ def cond(pred: Any, then: Branch, otherwise: Branch, *xs: Any) -> Any:
     (array(0.),)
     """
     check_predicate(pred, "the predicate of cond")
+    named = {FIRST: then, SECOND: otherwise}
+    check_functions(named)
     builder = builder_of(pred, *tree.flatten(xs)[0])
     if builder is None:
-        branch = then if bool(pred) else otherwise
-        return tree.map_leaves(as_tensor, branch(*_tensors(xs)))
-    named = {"the first branch of cond": then, "the second branch of cond": otherwise}
-    operands, bodies = _built(builder, named, xs)
-    then_graph, otherwise_graph = bodies.graphs
-    results = COND(
-        as_value(builder, pred), *operands, then=then_graph, otherwise=otherwise_graph
-    )  # fmt: skip
+        name = FIRST if bool(pred) else SECOND
+        return given_by(name, named[name](*_tensors(xs)))
+    operands, bodies, told = _built(builder, named, xs)
+    first, second = bodies.graphs
+    results = COND(as_value(builder, pred), *operands, then=first, otherwise=second, **told)
     return tree.unflatten(bodies.results[0], results)
 
 
@@ -117,9 +127,10 @@ def switch(index: Any, branches: Sequence[Branch], *xs: Any) -> Any:
     >>> switch(Tensor(7), [lambda x: x + 1.0, lambda x: x * 10.0], Tensor(2.0))
     Tensor(20.)
     """
-    branches = list(branches)
-    if not branches:
-        raise OperandError("switch needs at least one branch")
+    if not isinstance(branches, tuple | list) or not branches:
+        raise OperandError("switch takes a list of functions, at least one")
+    named = {f"branch {i} of switch": branch for i, branch in enumerate(branches)}
+    check_functions(named)
     if isinstance(index, int | np.integer) or not hasattr(index, "edge"):
         raise OperandError(
             f"the index of switch is {index!r:.40}, no tensor: it is decided before anything runs",
@@ -132,11 +143,10 @@ def switch(index: Any, branches: Sequence[Branch], *xs: Any) -> Any:
         )
     builder = builder_of(index, *tree.flatten(xs)[0])
     if builder is None:
-        branch = branches[_clamped(index.data, len(branches))]
-        return tree.map_leaves(as_tensor, branch(*_tensors(xs)))
-    named = {f"branch {i} of switch": branch for i, branch in enumerate(branches)}
-    operands, bodies = _built(builder, named, xs)
-    results = SWITCH(as_value(builder, index), *operands, branches=bodies.graphs)
+        name, branch = [*named.items()][_clamped(index.data, len(named))]
+        return given_by(name, branch(*_tensors(xs)))
+    operands, bodies, told = _built(builder, named, xs)
+    results = SWITCH(as_value(builder, index), *operands, branches=bodies.graphs, **told)
     return tree.unflatten(bodies.results[0], results)
 
 
@@ -146,28 +156,53 @@ def _tensors(xs: tuple[Any, ...]) -> list[Any]:
 
 def _built(
     builder: GraphBuilder, branches: Mapping[str, Branch], xs: tuple[Any, ...]
-) -> tuple[list[Value], Bodies]:
-    """Build the graphs of all branches; give their operands with them."""
+) -> tuple[list[Value], Bodies, dict[str, Told]]:
+    """Build the graphs of all branches; give their operands, them, and sizes they alone tell."""
     leaves, structure = tree.flatten(xs)
     names = [*branches]
     values = [as_value(builder, leaf) for leaf in leaves]
-    bodies = build(builder, branches, tree.unflatten(structure, types_of(values)))
-    first, *others = bodies.graphs
-    for name, other, result in zip(names[1:], others, bodies.results[1:], strict=True):
-        same_structure(bodies.results[0], result, name, f"what {names[0]} gives")
+    types = tree.unflatten(structure, types_of(values))
+    bodies = build(builder, branches, types, lambda runs: _in_order(names, runs))
+    told = told_by_parts(bodies.graphs)
+    first, *others = [
+        with_told([edge.type for edge in graph.outputs], told) for graph in bodies.graphs
+    ]
+    for name, other in zip(names[1:], others, strict=True):
         same_types(
-            [edge.type for edge in first.outputs], [edge.type for edge in other.outputs],
-            result, "the result", f"leaves {names[0]}", f"leaves {name}",
+            first, other, bodies.results[0], "the result", f"leaves {names[0]}", f"leaves {name}"
         )  # fmt: skip
-    return [*values, *bodies.taken], bodies
+    return [*values, *bodies.taken], bodies, {"told": told} if told else {}
+
+
+def _in_order(names: Sequence[str], runs: Sequence[Run]) -> list[Run]:
+    """Give the results of all branches as the first one nests them, numbers with dtypes."""
+    structure = runs[0][1]
+    rows = [
+        alike(structure, tree.unflatten(nested, leaves), name, f"what {names[0]} gives")
+        for name, (leaves, nested) in zip(names, runs, strict=True)
+    ]
+    columns = [_settled(column) for column in zip(*rows, strict=True)]
+    return [([column[i] for column in columns], structure) for i in range(len(runs))]
+
+
+def _settled(column: Sequence[Any]) -> list[Any]:
+    """Give numbers among the results at one place the dtype of a tensor there, if there is one."""
+    known = [type_of(x) for x in column if hasattr(x, "dtype")]
+    plain = [x for x in column if weak(x)]
+    if not plain:
+        return list(column)
+    common = known[0] if known else TensorType((), np.result_type(*plain))
+    return settled(column, [common] * len(column))
 
 
 def _clamped(index: Any, count: int) -> int:
     return min(max(int(index), 0), count - 1)
 
 
-def _results(operands: Sequence[TensorType], graphs: Sequence[Graph]) -> tuple[TensorType, ...]:
-    found = [outputs_of(graph, operands, "a branch") for graph in graphs]
+def _results(
+    operands: Sequence[TensorType], graphs: Sequence[Graph], told: Told
+) -> tuple[TensorType, ...]:
+    found = [with_told(outputs_of(graph, operands, "a branch"), told) for graph in graphs]
     first = found[0]
     for other in found[1:]:
         structure = tree.flatten(list(first))[1]
@@ -179,39 +214,43 @@ def _results(operands: Sequence[TensorType], graphs: Sequence[Graph]) -> tuple[T
 
 
 def _infer_cond(
-    pred: TensorType, *operands: TensorType, then: Graph, otherwise: Graph
+    pred: TensorType, *operands: TensorType, then: Graph, otherwise: Graph, told: Told = ()
 ) -> tuple[TensorType, ...]:
-    return _results(operands, (then, otherwise))
+    return _results(operands, (then, otherwise), told)
 
 
-def _compute_cond(pred: Any, *arrays: Any, then: Graph, otherwise: Graph) -> tuple[Any, ...]:
+def _compute_cond(
+    pred: Any, *arrays: Any, then: Graph, otherwise: Graph, told: Told = ()
+) -> tuple[Any, ...]:
     return run(then if pred else otherwise, *arrays)
 
 
 def _infer_switch(
-    index: TensorType, *operands: TensorType, branches: tuple[Graph, ...]
+    index: TensorType, *operands: TensorType, branches: tuple[Graph, ...], told: Told = ()
 ) -> tuple[TensorType, ...]:
-    return _results(operands, branches)
+    return _results(operands, branches, told)
 
 
-def _compute_switch(index: Any, *arrays: Any, branches: tuple[Graph, ...]) -> tuple[Any, ...]:
+def _compute_switch(
+    index: Any, *arrays: Any, branches: tuple[Graph, ...], told: Told = ()
+) -> tuple[Any, ...]:
     return run(branches[_clamped(index, len(branches))], *arrays)
 
 
 def _pulls(
-    gradients: Any, operands: Sequence[Any], graphs: Sequence[Graph]
+    gradients: Any, operands: Sequence[Any], graphs: Sequence[Graph], told: Told
 ) -> tuple[tuple[int, ...], list[Any], list[Graph]]:
     """Give the floating operands, the gradients of the results, and the pull of each branch."""
     places, given = float_places(graphs[0])
-    types = _results(types_of(operands), graphs)
+    types = _results(types_of(operands), graphs, told)
     seeds = arrived(gradients, given, types, operands[places[0]]) if places else []
     return places, seeds, [pulled(graph, places, given) for graph in graphs]
 
 
 def _back_cond(
-    g: Any, y: Any, pred: Any, *operands: Any, then: Graph, otherwise: Graph
+    g: Any, y: Any, pred: Any, *operands: Any, then: Graph, otherwise: Graph, told: Told = ()
 ) -> tuple[Any, ...]:
-    places, seeds, pulls = _pulls(g, operands, (then, otherwise))
+    places, seeds, pulls = _pulls(g, operands, (then, otherwise), told)
     if not places:
         return (None,) * (len(operands) + 1)
     found = COND(pred, *operands, *seeds, then=pulls[0], otherwise=pulls[1])
@@ -219,9 +258,9 @@ def _back_cond(
 
 
 def _back_switch(
-    g: Any, y: Any, index: Any, *operands: Any, branches: tuple[Graph, ...]
+    g: Any, y: Any, index: Any, *operands: Any, branches: tuple[Graph, ...], told: Told = ()
 ) -> tuple[Any, ...]:
-    places, seeds, pulls = _pulls(g, operands, branches)
+    places, seeds, pulls = _pulls(g, operands, branches, told)
     if not places:
         return (None,) * (len(operands) + 1)
     found = SWITCH(index, *operands, *seeds, branches=tuple(pulls))
@@ -237,10 +276,11 @@ def _dearest(graphs: Sequence[Graph]) -> Size:
 COND = MultiOperator(
     "cond", _compute_cond, _infer_cond, gradient=_back_cond, saves=("*",), kind=Kind.OPAQUE,
     family="control", doc="what one of two graphs gives, by a truth value",
-    flops=lambda result, pred, *xs, then, otherwise: _dearest((then, otherwise)),
+    flops=lambda result, pred, *xs, then, otherwise, told=(): _dearest((then, otherwise)),
+    tells=("told",),
 )  # fmt: skip
 SWITCH = MultiOperator(
     "switch", _compute_switch, _infer_switch, gradient=_back_switch, saves=("*",),
     kind=Kind.OPAQUE, family="control", doc="what one of several graphs gives, by its number",
-    flops=lambda result, index, *xs, branches: _dearest(branches),
+    flops=lambda result, index, *xs, branches, told=(): _dearest(branches), tells=("told",),
 )  # fmt: skip

@@ -15,9 +15,47 @@ from cgkit.control.pulls import floating
 from cgkit.cost import cost
 from cgkit.errors import DtypeError, GraphError, ShapeError
 from cgkit.graph import Graph
+from cgkit.interpret import symbols_in, told_by
 from cgkit.operators import ALL
 from cgkit.symbolic import Value
 from cgkit.types import Dim, Size, TensorType, meet_shapes, solve, value_of
+
+Told = tuple[tuple[int, int, Size], ...]
+"""Sizes that only the run of a part tells: the number of a result, its axis, and the size."""
+
+
+def told_by_parts(graphs: Sequence[Graph]) -> Told:
+    """Find the sizes of results that only the run of a part tells, in whichever part runs.
+
+    Returns
+    -------
+    Told
+        Sizes without names of their own; equal ones are the same Dim.
+    """
+    own = {symbol for graph in graphs for node in graph.nodes for symbol in told_by(node)}
+    called: dict[Any, Dim] = {}
+    found = []
+    for number, edges in enumerate(zip(*(graph.outputs for graph in graphs), strict=True)):
+        for axis, sizes in enumerate(zip(*(edge.shape for edge in edges), strict=False)):
+            if own.intersection(symbols_in(sizes)):
+                size = called.setdefault(sizes, Dim(f"?{len(called)}"))
+                found.append((number, axis, size))
+    return tuple(found)
+
+
+def with_told(types: Sequence[TensorType], told: Told) -> tuple[TensorType, ...]:
+    """Put sizes that only a run tells into the types of results.
+
+    Examples
+    --------
+    >>> with_told([TensorType((3, 2), "float32")], ((0, 1, Dim("N")),))
+    (float32[3, N],)
+    """
+    found = list(types)
+    for number, axis, size in told:
+        shape = [size if i == axis else n for i, n in enumerate(found[number].shape)]
+        found[number] = TensorType(shape, found[number].dtype)
+    return tuple(found)
 
 
 def outputs_of(graph: Graph, operands: Sequence[TensorType], what: str) -> tuple[TensorType, ...]:
@@ -64,7 +102,7 @@ def steady(old: np.ndarray, new: np.ndarray, what: str) -> np.ndarray:
     """
     if new.shape != old.shape:
         raise ShapeError(
-            f"the carry of {what} has shape {old.shape} before a step and {new.shape} after it",
+            f"{what} has shape {old.shape} before a step and {new.shape} after it",
             why="its open sizes were taken as equal when the graph was built",
         )
     return new

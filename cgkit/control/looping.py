@@ -16,8 +16,21 @@ from typing import Any
 import numpy as np
 
 from cgkit import tree
-from cgkit.control.agreement import check_predicate, same_structure, same_types, settled
-from cgkit.control.bodies import Bodies, as_tensor, as_value, build, builder_of
+from cgkit.control.agreement import (
+    alike,
+    check_functions,
+    check_predicate,
+    same_types,
+    settled,
+)  # fmt: skip
+from cgkit.control.bodies import (
+    Bodies,
+    as_tensor,
+    as_value,
+    build,
+    builder_of,
+    check_tensor,
+)  # fmt: skip
 from cgkit.control.inner import (
     arrived,
     filled,
@@ -38,6 +51,7 @@ from cgkit.types import OPEN, Size, TensorType
 
 WHAT = "the carry of while_loop"
 TEST, BODY = "the test of while_loop", "the body of while_loop"
+GIVEN = "what the test of while_loop gives"
 
 
 def while_loop(test: Callable[[Any], Any], body: Callable[[Any], Any], init: Any) -> Any:
@@ -70,6 +84,7 @@ def while_loop(test: Callable[[Any], Any], body: Callable[[Any], Any], init: Any
     >>> while_loop(lambda x: x < 100.0, lambda x: x * x, Tensor(2.0))
     Tensor(256.)
     """
+    check_functions({TEST: test, BODY: body})
     leaves, structure = tree.flatten(init)
     builder = builder_of(*leaves)
     if builder is None:
@@ -111,6 +126,7 @@ def fori(low: Any, high: Any, body: Callable[[Any, Any], Any], init: Any) -> Any
     >>> fori(0, 10, lambda i, total: total + i, 0)
     Tensor(45)
     """
+    check_functions({"the body of fori": body})
     bounds = [_bound(low, "low"), _bound(high, "high")]
     if all(isinstance(bound, int) for bound in bounds):
         numbers = np.arange(bounds[0], bounds[1], dtype=np.int64)
@@ -142,10 +158,10 @@ def _by_hand(test: Any, body: Any, leaves: Sequence[Any], structure: tree.Struct
         verdict = test(tree.unflatten(structure, carry))
         if isinstance(verdict, Value):
             return builder_of(verdict)
-        check_predicate(verdict, "what the test of while_loop gives")
+        check_predicate(verdict, GIVEN)
         if not bool(verdict):
             return carry
-        new = _next(body, carry, structure)
+        new = [as_tensor(x) for x in _next(body, carry, structure)]
         if first and builder_of(*new) is not None:
             return builder_of(*new)
         again = [as_tensor(x) for x in settled(leaves, types_of(new))] if first else carry
@@ -158,9 +174,11 @@ def _by_hand(test: Any, body: Any, leaves: Sequence[Any], structure: tree.Struct
 
 
 def _next(body: Any, carry: Sequence[Any], structure: tree.Structure) -> list[Any]:
-    leaves, found = tree.flatten(body(tree.unflatten(structure, carry)))
-    same_structure(structure, found, BODY, "its carry")
-    return [as_tensor(x) for x in leaves]
+    """Take one step; numbers that come out have the dtypes of what goes in."""
+    leaves = alike(structure, body(tree.unflatten(structure, carry)), BODY, "its carry")
+    for x in leaves:
+        check_tensor(x, BODY)
+    return settled(leaves, types_of(carry))
 
 
 def _as_node(
@@ -195,7 +213,7 @@ def _built(
 
 
 def _tested(verdict: Any) -> Any:
-    check_predicate(verdict, "what the test of while_loop gives")
+    check_predicate(verdict, GIVEN)
     return verdict
 
 
@@ -227,7 +245,7 @@ def _walk(arrays: Sequence[Any], test: Graph, body: Graph, carries: int) -> Any:
         if not verdict:
             return
         found = step(*carry, *same)
-        carry = [steady(a, b, "while_loop") for a, b in zip(carry, found, strict=True)]
+        carry = [steady(a, b, WHAT) for a, b in zip(carry, found, strict=True)]
 
 
 def _compute(*arrays: Any, test: Graph, body: Graph, carries: int) -> tuple[Any, ...]:

@@ -19,41 +19,68 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from cgkit import tree
-from cgkit.control.agreement import same_structure, same_types, settled
+from cgkit.control.agreement import alike, check_functions, same_types, settled
 from cgkit.control.bodies import (
     Bodies,
     as_tensor,
     as_value,
     build,
     builder_of,
+    check_tensor,
     eager,
     elsewhere,
 )  # fmt: skip
 from cgkit.control.inner import types_of
 from cgkit.control.steps import repeat, segmented
 from cgkit.errors import CaptureError, OperandError, ShapeError
+from cgkit.node import Operand
 from cgkit.operators import ALL
 from cgkit.symbolic import GraphBuilder
-from cgkit.types import Size, TensorType, meet
+from cgkit.types import Dim, Size, TensorType, meet
 
 Body = Callable[[Any, Any], tuple[Any, Any]]
-WHAT = "the carry of scan"
+WHAT, BODY = "the carry of scan", "the body of scan"
 
 
 @dataclass(frozen=True)
 class Steps:
     """A loop as the user wrote it, its nested values taken apart."""
 
-    call: Callable[[Sequence[Any], Sequence[Any]], tuple[list[Any], list[Any], tree.Structure]]
-    """From the leaves of a carry and of a slice: those of the next carry, and what to keep."""
+    body: Body
     leaves: Sequence[Any]
     """The first carry, and how it is nested."""
     structure: tree.Structure
     slices: Sequence[Any]
+    """What is read slice by slice, and how it is nested; None where there is nothing."""
+    nesting: tree.Structure | None
     number: Size
     """Of steps."""
     reverse: bool
+
+    def call(self, carry: Sequence[Any], parts: Sequence[Any]) -> Any:
+        """Call the body with the leaves of a carry and of a slice."""
+        x = None if self.nesting is None else tree.unflatten(self.nesting, parts)
+        return self.body(tree.unflatten(self.structure, carry), x)
+
+    def apart(self, found: Any, types: Sequence[TensorType]) -> Step:
+        """Take apart what the body gave; numbers in the carry have the dtypes that are given."""
+        if not isinstance(found, tuple) or len(found) != 2:
+            raise OperandError(
+                f"{BODY} gives {type(found).__name__}, not two things",
+                attempt="return carry, y   (or carry, None)",
+            )
+        carry = alike(self.structure, found[0], BODY, "its carry")
+        kept, nesting = ([], None) if found[1] is None else tree.flatten(found[1])
+        for x in (*carry, *kept):
+            check_tensor(x, BODY)
+        return settled(carry, types), kept, nesting
+
+
+Step = tuple[list[Any], list[Any], tree.Structure | None]
+"""What one step gave: the leaves of the next carry, those to keep, and how these are nested."""
 
 
 def scan(
@@ -103,34 +130,40 @@ def scan(
     >>> total, sums
     (Tensor(6.), Tensor([1., 3., 6.]))
     """
+    check_functions({BODY: body})
     leaves, structure = tree.flatten(init)
-    slices, nesting = tree.flatten(xs) if xs is not None else ([], tree.flatten([])[1])
-    slices = [as_tensor(x) for x in slices]
-    number = steps_of(slices, length)
-
-    def call(
-        carry: Sequence[Any], parts: Sequence[Any]
-    ) -> tuple[list[Any], list[Any], tree.Structure]:
-        x = None if xs is None else tree.unflatten(nesting, parts)
-        return apart(body(tree.unflatten(structure, carry), x), structure)
-
-    steps = Steps(call, leaves, structure, slices, number, reverse)
+    slices, nesting = ([], None) if xs is None else tree.flatten(xs)
+    slices = [x if isinstance(x, Operand) else as_tensor(x).data for x in slices]
+    steps = Steps(
+        body, leaves, structure, slices, nesting, steps_of(slices, length), reverse
+    )  # fmt: skip
     builder = builder_of(*leaves, *slices)
     found = None
-    if builder is None and not checkpoint and isinstance(number, int) and number:
-        found = _by_hand(steps, int(number))
+    if builder is None and not checkpoint and isinstance(steps.number, int) and steps.number:
+        found = _by_hand(steps, steps.number)
         if isinstance(found, GraphBuilder):
             builder, found = found, None
     carry, kept, kept_as = found or _as_node(steps, builder, checkpoint)
-    return tree.unflatten(structure, carry), tree.unflatten(kept_as, kept) if kept else None
+    ys = None if kept_as is None else tree.unflatten(kept_as, kept)
+    return tree.unflatten(structure, carry), ys
 
 
 def steps_of(slices: Sequence[Any], length: Size | None) -> Size:
     """Give the number of steps: the length of all slices, and the one that was said."""
     number = length
+    if not isinstance(length, Dim | None):
+        if isinstance(length, bool) or not isinstance(length, int | np.integer):
+            raise OperandError(
+                f"the length of scan is {length!r:.40}, not one whole number",
+                attempt="while_loop or fori, where a tensor says how many steps there are",
+            )
+        number = int(length)
     for x in slices:
         if not x.shape:
-            raise ShapeError("scan reads slices along the first axis, but an x is a single number")
+            raise ShapeError(
+                "scan reads slices along the first axis, but an x is a single number",
+                attempt="np.array([...]), if a list stands for one tensor",
+            )
         try:
             number = x.shape[0] if number is None else meet(number, x.shape[0])
         except ShapeError:
@@ -145,52 +178,41 @@ def steps_of(slices: Sequence[Any], length: Size | None) -> Size:
     return number
 
 
-def apart(found: Any, structure: tree.Structure) -> tuple[list[Any], list[Any], tree.Structure]:
-    """Take apart what a body gives: the leaves of the carry, those to keep and their nesting."""
-    if not isinstance(found, tuple) or len(found) != 2:
-        raise OperandError(
-            f"the body of scan gives {type(found).__name__}, not two things",
-            attempt="return carry, y   (or carry, None)",
-        )
-    carry, carried = tree.flatten(found[0])
-    same_structure(structure, carried, "the body of scan", "its carry")
-    if found[1] is None:
-        return carry, [], tree.flatten([])[1]
-    kept, nesting = tree.flatten(found[1])
-    return carry, kept, nesting
-
-
 def _by_hand(steps: Steps, number: int) -> Any:
     """Run the steps as Python does; give a builder if the body turns out to belong to its graph."""
-    carry, rows, nesting = _first(steps, number)
-    if isinstance(carry, GraphBuilder):
-        return carry
-    order = range(number - 2, -1, -1) if steps.reverse else range(1, number)
-    for i in order:
-        new, kept, _ = steps.call(carry, [x[i] for x in steps.slices])
-        new = [as_tensor(x) for x in new]
-        same_types(types_of(carry), types_of(new), steps.structure, WHAT, "goes in", "comes out")
-        carry = new
-        rows.append([as_tensor(x) for x in kept])
+    carry = [as_tensor(x) for x in steps.leaves]
+    order = range(number - 1, -1, -1) if steps.reverse else range(number)
+    new, kept, nesting = _one(steps, carry, order[0])
+    builder = builder_of(*new, *kept)
+    if builder is not None:
+        return builder
+    again = [as_tensor(x) for x in settled(steps.leaves, types_of(new))]
+    if types_of(again) != types_of(carry):  # the first step told the dtypes of numbers
+        carry = again
+        new, kept, nesting = _one(steps, carry, order[0])
+    rows = [kept]
+    for i in order[1:]:
+        carry = _checked(steps, carry, new)
+        new, kept, found = _one(steps, carry, i)
+        if found != nesting:
+            raise OperandError(f"{BODY} keeps other things in step {i} than before")
+        rows.append(kept)
+    carry = _checked(steps, carry, new)
     columns = zip(*(rows[::-1] if steps.reverse else rows), strict=True)
     return carry, [ALL["stack"](*column, axis=0) for column in columns], nesting
 
 
-def _first(steps: Steps, number: int) -> tuple[Any, list[list[Any]], tree.Structure]:
-    """Take the first step, which tells the dtypes of numbers in the first carry."""
-    parts = [x[number - 1 if steps.reverse else 0] for x in steps.slices]
-    carry = [as_tensor(x) for x in steps.leaves]
-    new, kept, nesting = steps.call(carry, parts)
-    builder = builder_of(*new, *kept)
-    if builder is not None:
-        return builder, [], nesting
-    again = [as_tensor(x) for x in settled(steps.leaves, types_of([*map(as_tensor, new)]))]
-    if types_of(again) != types_of(carry):
-        carry = again
-        new, kept, nesting = steps.call(carry, parts)
-    new = [as_tensor(x) for x in new]
+def _one(steps: Steps, carry: Sequence[Any], i: int) -> Step:
+    """Take one step on Tensors."""
+    found = steps.call(carry, [as_tensor(x[i]) for x in steps.slices])
+    new, kept, nesting = steps.apart(found, types_of(carry))
+    return [as_tensor(x) for x in new], [as_tensor(x) for x in kept], nesting
+
+
+def _checked(steps: Steps, carry: Sequence[Any], new: list[Any]) -> list[Any]:
+    """Give the next carry, whose types must be those of the one before."""
     same_types(types_of(carry), types_of(new), steps.structure, WHAT, "goes in", "comes out")
-    return new, [[as_tensor(x) for x in kept]], nesting
+    return new
 
 
 def _as_node(steps: Steps, builder: GraphBuilder | None, checkpoint: bool) -> Any:
@@ -209,29 +231,29 @@ def _as_node(steps: Steps, builder: GraphBuilder | None, checkpoint: bool) -> An
             raise
         return _as_node(steps, found, checkpoint)  # the body took a value of that graph
     operands = [*start, *slices, *bodies.taken]
+    carries, sliced = len(start), len(slices)
     if builder is None:  # nothing of a graph was met: the node is for Tensors
         operands = [eager(outer, x) for x in operands]
-    carries, sliced = len(start), len(slices)
     act = segmented if checkpoint else repeat
     results = act(operands, bodies.graphs[0], carries, sliced, steps.number, steps.reverse)
     return list(results[:carries]), list(results[carries:]), nesting
 
 
-def _built(steps: Steps, builder: GraphBuilder) -> tuple[Any, Any, Bodies, tree.Structure]:
+def _built(steps: Steps, builder: GraphBuilder) -> tuple[Any, Any, Bodies, tree.Structure | None]:
     """Build the body's graph; again, if it tells the dtype of a number in the first carry."""
     slices = [as_value(builder, x) for x in steps.slices]
     leaves = list(steps.leaves)
     for _ in range(2):
         start = [as_value(builder, x) for x in leaves]
-        parts = [TensorType(x.shape[1:], x.dtype) for x in slices]
-        nested: list[tree.Structure] = []
+        parts = [TensorType(x.shape[1:], x.dtype) for x in types_of(slices)]
+        nested: list[tree.Structure | None] = []
 
-        def step(carry: Any, x: Any, nested: Any = nested) -> Any:
-            new, kept, nesting = steps.call(carry, x)
+        def step(carry: Any, x: Any, start: Any = start, nested: Any = nested) -> Any:
+            new, kept, nesting = steps.apart(steps.call(carry, x), types_of(start))
             nested.append(nesting)
             return new, kept
 
-        bodies = build(builder, {"the body of scan": step}, [types_of(start), parts])
+        bodies = build(builder, {BODY: step}, [types_of(start), parts])
         found = [edge.type for edge in bodies.graphs[0].outputs[: len(start)]]
         again = settled(leaves, found)
         if types_of([as_value(builder, x) for x in again]) == types_of(start):

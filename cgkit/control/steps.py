@@ -21,13 +21,16 @@ import numpy as np
 from cgkit import tree
 from cgkit.control.agreement import same_types
 from cgkit.control.inner import (
+    Told,
     arrived,
     at_places,
     filled,
     float_places,
     outputs_of,
     steady,
+    told_by_parts,
     types_of,
+    with_told,
     work,
 )  # fmt: skip
 from cgkit.control.pulls import accumulated, recording
@@ -36,15 +39,21 @@ from cgkit.interpret import Repeated, symbols
 from cgkit.node import Kind, MultiOperator
 from cgkit.operators import ALL
 from cgkit.symbolic import GraphBuilder
-from cgkit.types import Size, TensorType, meet
+from cgkit.types import Size, TensorType, meet, value_of
 
 
 def repeat(
     operands: Sequence[Any], body: Graph, carries: int, sliced: int, length: Size, reverse: bool
 ) -> Sequence[Any]:
     """Apply the operator scan."""
+    told = tuple(
+        (number, axis + 1, size)
+        for number, axis, size in told_by_parts([body])
+        if number >= carries
+    )
     return SCAN(
-        *operands, body=body, carries=carries, sliced=sliced, length=length, reverse=reverse
+        *operands, body=body, carries=carries, sliced=sliced, length=length, reverse=reverse,
+        **({"told": told} if told else {}),
     )  # fmt: skip
 
 
@@ -85,8 +94,9 @@ def _segment(body: Graph, carries: int, sliced: int, size: int, reverse: bool) -
 
 
 def _infer(
-    *operands: TensorType, body: Graph, carries: int, sliced: int, length: Size, reverse: bool
-) -> tuple[TensorType, ...]:
+    *operands: TensorType, body: Graph, carries: int, sliced: int, length: Size, reverse: bool,
+    told: Told = (),
+) -> tuple[TensorType, ...]:  # fmt: skip
     slices = operands[carries : carries + sliced]
     for known in slices:
         length = meet(length, known.shape[0])
@@ -97,43 +107,52 @@ def _infer(
     carry = same_types(
         operands[:carries], found[:carries], structure, "the carry of scan", "goes in", "comes out"
     )
-    return (*carry, *(TensorType((length, *t.shape), t.dtype) for t in found[carries:]))
+    kept = (TensorType((length, *t.shape), t.dtype) for t in found[carries:])
+    return with_told((*carry, *kept), told)
 
 
 def _compute(
-    *arrays: Any, body: Graph, carries: int, sliced: int, length: int, reverse: bool
-) -> tuple[Any, ...]:
+    *arrays: Any, body: Graph, carries: int, sliced: int, length: int, reverse: bool,
+    told: Told = (),
+) -> tuple[Any, ...]:  # fmt: skip
     carry = list(arrays[:carries])
     slices, same = arrays[carries : carries + sliced], arrays[carries + sliced :]
     step = Repeated(body)
     stacks: list[np.ndarray] | None = None
     for i in range(length)[::-1] if reverse else range(length):
         found = step(*carry, *(np.asarray(x[i]) for x in slices), *same)
-        carry = [steady(a, b, "scan") for a, b in zip(carry, found, strict=False)]
+        carry = [steady(a, b, "the carry of scan") for a, b in zip(carry, found, strict=False)]
         kept = found[carries:]
         if stacks is None:
             stacks = [np.empty((length, *y.shape), y.dtype) for y in kept]
         for stack, y in zip(stacks, kept, strict=True):
+            if y.shape != stack.shape[1:]:
+                steady(stack[i], y, "what scan keeps")
             stack[i] = y
     if stacks is None:  # no step was taken, so only the types tell what would have been kept
         types = _infer(
             *types_of(arrays), body=body, carries=carries, sliced=sliced, length=length,
-            reverse=reverse,
+            reverse=reverse, told=told,
         )  # fmt: skip
-        stacks = [np.empty(t.shape, t.dtype) for t in types[carries:]]
+        stacks = [np.empty(_known(t.shape), t.dtype) for t in types[carries:]]
     return (*carry, *stacks)
+
+
+def _known(shape: Sequence[Size]) -> list[int]:
+    """Give a shape as numbers; what only a step would have told is 0."""
+    return [value_of(size) or 0 for size in shape]
 
 
 def _back(
     g: Any, y: Any, *operands: Any, body: Graph, carries: int, sliced: int, length: Size,
-    reverse: bool,
+    reverse: bool, told: Told = (),
 ) -> tuple[Any, ...]:  # fmt: skip
     places, given = float_places(body)
     if not places:
         return (None,) * len(operands)
-    (*types,) = _infer(
+    types = _infer(
         *types_of(operands), body=body, carries=carries, sliced=sliced, length=length,
-        reverse=reverse,
+        reverse=reverse, told=told,
     )  # fmt: skip
     stored = repeat(operands, recording(body, carries), carries, sliced, length, reverse)[carries:]
     seeds = arrived(g, given, types, operands[0])
@@ -191,5 +210,6 @@ def _flops(result: TensorType, *operands: TensorType, body: Graph, length: Size,
 
 SCAN = MultiOperator(
     "scan", _compute, _infer, gradient=_back, saves=("*",), kind=Kind.OPAQUE, family="control",
-    flops=_flops, doc="a graph once for each slice of some operands, with a carry along",
+    flops=_flops, tells=("told",),
+    doc="a graph once for each slice of some operands, with a carry along",
 )  # fmt: skip

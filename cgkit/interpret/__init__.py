@@ -17,10 +17,10 @@ from cgkit.interpret.binding import (
     told,
     told_by,
 )  # fmt: skip
-from cgkit.interpret.replaying import replay
+from cgkit.interpret.replaying import put, replay
 from cgkit.interpret.running import Repeated, compute, run
 
 __all__ = [
-    "Repeated", "bind", "bind_params", "check_binding", "compute", "replay", "run", "settle",
+    "Repeated", "bind", "bind_params", "check_binding", "compute", "put", "replay", "run", "settle",
     "symbols", "symbols_in", "told", "told_by",
 ]  # fmt: skip

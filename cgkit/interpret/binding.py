@@ -75,7 +75,7 @@ def told(node: Node, results: Sequence[np.ndarray], binding: dict[str, int]) -> 
 
 def told_by(node: Node) -> set[str]:
     """Give the symbols of the sizes that only the run of a node tells."""
-    return {symbol for name in node.operator.tells for symbol in symbols_in(node.params[name])}
+    return {symbol for name in node.operator.tells for symbol in symbols_in(node.params.get(name))}
 
 
 def symbols_in(param: Any) -> Iterator[str]:

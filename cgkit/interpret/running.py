@@ -13,7 +13,7 @@ import numpy as np
 
 from cgkit.errors import DtypeError, GraphError
 from cgkit.graph import Graph, expect_graph, names
-from cgkit.interpret.binding import bind, bind_params, check_binding, told
+from cgkit.interpret.binding import bind, bind_params, check_binding, told, told_by
 from cgkit.node import SOURCES, Node
 from cgkit.order import node_line
 
@@ -135,7 +135,7 @@ def _act(
                 observe(node, (values[node, 0],))
             continue
         results = compute(node, [values[edge.key] for edge in node.inputs], binding)
-        if node.operator.tells:
+        if node.operator.tells and told_by(node):
             telling = True
             told(node, results, binding)
         if observe is not None:

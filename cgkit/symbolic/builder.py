@@ -9,9 +9,11 @@ and Tensors become constants, or captured inputs while a function is traced.
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +21,13 @@ import numpy as np
 
 from cgkit.errors import CaptureError, GraphError
 from cgkit.graph import Graph
+from cgkit.interpret import put, symbols_in
 from cgkit.node import INPUT, VARIABLE, Edge, Extras, Node, Operand, Operator
 from cgkit.operators import ALL
 from cgkit.order import infer, topological_order
 from cgkit.symbolic.sources import Sources
 from cgkit.symbolic.value import Value
-from cgkit.symbolic.wiring import AFTER, ASSIGN, Effect, written
+from cgkit.symbolic.wiring import AFTER, ASSIGN, SIZED, Effect, written
 from cgkit.types import TensorType, weak_dtype
 
 RANDOM_KEY = "random key"
@@ -209,13 +212,49 @@ class GraphBuilder(Sources):
             edges = self._after_tokens(edges)
         if self.watch is not None:
             params = {name: self.watch.plain(value) for name, value in params.items()}
+        told: dict[str, Any] = {}
         if operator.tells:
-            params = {**params, **{name: self._size(None) for name in operator.tells}}
+            told = self._told(operator, params)
+            params = {**params, **told}
+        edges = self._after_tellers(edges, params)
         node = Node(operator, edges, params, (), Extras(scope=self._path()))
         node.extra().line = _author_line()
         node.extra().results = infer(node, [edge.type for edge in edges])
         values = tuple(Value(edge, self) for edge in node.edges)
+        self._tellers.update((symbol, values[0]) for size in told.values()
+                             for symbol in symbols_in(size))  # fmt: skip
         return values if operator.several else values[0]
+
+    def _told(self, operator: Operator, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Give the sizes that only the run of a node tells names that nothing else has."""
+        found = {}
+        for name, usual in _told_by(operator).items():
+            size = params.get(name, usual)
+            fresh = {symbol: self._size(None) for symbol in dict.fromkeys(symbols_in(size))}
+            if fresh:
+                found[name] = put(size, fresh)
+        return found
+
+    def _after_tellers(
+        self, edges: tuple[Edge, ...], params: Mapping[str, Any]
+    ) -> tuple[Edge, ...]:
+        """Wire operands so that each size among the params is told before it is needed.
+
+        A tensor that has a size on an axis is there only when that is told. Where no operand has
+        it, the first one is made to wait for the node that tells it.
+        """
+        if not (self._tellers and edges):
+            return edges
+        plain = [param for param in params.values() if not isinstance(param, Graph)]
+        wanted = {symbol for param in plain for symbol in symbols_in(param)}
+        wanted -= {symbol for edge in edges for symbol in symbols_in(edge.shape)}
+        there = {edge.key for edge in edges}
+        tellers = [self._tellers[name] for name in sorted(wanted & self._tellers.keys())]
+        tellers = [value for value in tellers if value.edge.key not in there]
+        if not tellers:
+            return edges
+        first: Value = self.record(SIZED, [Value(edges[0], self), *tellers], {})
+        return (first.edge, *edges[1:])
 
     def _after_tokens(self, edges: tuple[Edge, ...]) -> tuple[Edge, ...]:
         """Wire operands so that what reads them waits for the tokens."""
@@ -324,6 +363,13 @@ class GraphBuilder(Sources):
             known = TensorType(tensor.shape, tensor.dtype)
             self.captured[id(tensor)] = (tensor, self.placeholder(known.shape, known.dtype))
         return self.captured[id(tensor)][1]
+
+
+@cache
+def _told_by(operator: Operator) -> dict[str, Any]:
+    """Give the params of an operator that only its run tells, with what they are if not given."""
+    known = inspect.signature(operator.infer).parameters
+    return {name: known[name].default for name in operator.tells}
 
 
 def _author_line() -> int | None:

@@ -31,6 +31,7 @@ class Sources:
         self._scopes: list[str] = [] if outer is None else outer._scopes
         self._depth = len(self._scopes)
         self._symbols: set[str] = set() if outer is None else outer._symbols
+        self._tellers: dict[str, Value] = {} if outer is None else outer._tellers
         self.variables: list[Value] = []
         self.closed = ""
         self.watch: Any = None
@@ -152,6 +153,11 @@ def as_array(value: Any, dtype: DTypeLike | None = None) -> np.ndarray:
     DtypeError
         They are no real numbers, or do not fit the dtype.
     """
+    if isinstance(value, Dim):
+        raise DtypeError(
+            f"the open size {value} is no number before the graph runs",
+            attempt=f"ops.measure(x, size={value}), which the graph computes when it runs",
+        )
     data = value.data if isinstance(value, Operand) and hasattr(value, "data") else value
     try:
         array = np.array(data, dtype=dtype)

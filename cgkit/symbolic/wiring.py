@@ -3,9 +3,12 @@
     assign(w, new)       ordinary node whose value is `new`; it marks the next value of w
     after(x, *tokens)    ordinary node whose value is x, when the tokens are there
     Effect(values)       what is run for what it does, and gives nothing: a step of training
+    sized(x, *tellers)   ordinary node whose value is x, when the run has told some open sizes
 
-Both operators are pure. A Session takes a part of the graph, reads off the marks which variable
-gets which value, takes the marks away and runs what is left: no pass and no executor knows them.
+All operators are pure. A Session takes a part of the graph, reads off the first two which variable
+gets which value, takes them away and runs what is left: no pass and no executor knows them. The
+last one stays: a param such as the shape of a broadcast_to is no operand, so nothing else says that
+a size in it is known only when the node that tells it has run.
 """
 
 from __future__ import annotations
@@ -56,7 +59,13 @@ AFTER = Operator(
     flops=no_flops, gradient=(lambda g, y, x, *tokens: g, None),
     doc="x, once all tokens are computed",
 )  # fmt: skip
+SIZED = Operator(
+    "sized", lambda x, *tellers: x, _infer_after, kind=Kind.OPAQUE, family="control",
+    flops=no_flops, gradient=(lambda g, y, x, *tellers: g, None),
+    doc="x, once open sizes are told by the computing of others",
+)  # fmt: skip
 WIRING = (ASSIGN, AFTER)
+"""What a Session takes away."""
 
 
 def written(node: Node) -> Node:

@@ -5,8 +5,9 @@ import pytest
 
 from cgkit import Dim, DtypeError, GraphBuilder, ShapeError, Tensor, TensorType, tree
 from cgkit.control.agreement import (
+    alike,
+    check_functions,
     check_predicate,
-    same_structure,
     same_types,
     settled,
     shown,
@@ -18,11 +19,26 @@ TYPE = TensorType((3,), "float32")
 
 
 def test_structures_are_shown():
-    first, second = tree.flatten({"a": 1})[1], tree.flatten([1, (2,)])[1]
-    same_structure(first, first, "the body", "its carry")
-    with pytest.raises(OperandError, match=r"the body gives \[tensor, \(tensor,\)\], but its"):
-        same_structure(first, second, "the body", "its carry")
+    second = tree.flatten([1, (2,)])[1]
+    assert alike(second, ["a", ("b",)], "the body", "its carry") == ["a", "b"]
+    with pytest.raises(OperandError, match=r"the body gives {'a': tensor}, but its carry is \["):
+        alike(second, {"a": 1}, "the body", "its carry")
+    with pytest.raises(OperandError, match=r"the body gives \(tensor, tensor\), but"):
+        alike(tree.flatten([1, 2])[1], (1, 2), "the body", "its carry")
     assert shown(tree.flatten(())[1]) == "()"
+
+
+def test_keys_may_come_in_any_order():
+    expected = tree.flatten({"a": 1, "b": [{"d": 2, 3: 3}]})[1]
+    assert alike(expected, {"b": [{3: "z", "d": "y"}], "a": "x"}, "", "") == ["x", "y", "z"]
+    with pytest.raises(OperandError, match="gives"):
+        alike(expected, {"b": [{3: "z", "e": "y"}], "a": "x"}, "it", "that")
+
+
+def test_functions_are_asked_for_by_name():
+    check_functions({"the body": abs})
+    with pytest.raises(OperandError, match="the body is of type int, not a function"):
+        check_functions({"the test": len, "the body": 3})
 
 
 def test_the_leaf_that_differs_is_named():

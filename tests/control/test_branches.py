@@ -126,3 +126,75 @@ def test_a_predicate_that_is_known_with_values_that_are_not():
     i = Tensor(1)
     assert switch(i, [lambda x: x, lambda x: x * x], x).node.operator.name == "switch"
     assert len(builder.captured) == 2
+
+
+def test_what_is_no_result_is_named_in_both_readings():
+    x = GraphBuilder().placeholder(())
+    for pred, operand in ((x > 0.0, x), (Tensor(True), Tensor(1.0))):
+        for wrong in (None, "text"):
+            with pytest.raises(CaptureError, match="the first branch of cond gives"):
+                cond(pred, lambda x, wrong=wrong: (x, wrong), lambda x: (x, x), operand)
+        with pytest.raises(OperandError, match="the second branch of cond is of type float"):
+            cond(pred, lambda x: x, 2.0, operand)
+    for wrong in ((), None, lambda: x):
+        with pytest.raises(OperandError, match="switch takes a list of functions"):
+            switch(Tensor(1), wrong)
+
+
+def test_numbers_take_the_dtype_that_another_branch_gives():
+    builder = GraphBuilder()
+    x = builder.placeholder((), "float32")
+    y = cond(x > 0.0, lambda: 0, lambda: x)
+    a, b = switch(ops.cast(x, dtype="int64"), [lambda: (1, x), lambda: (2.5, 3), lambda: (0, 4)])
+    assert (y.dtype, a.dtype, b.dtype) == ("float32", "float64", "float32")
+    graph = builder.graph([y, a, b], [x])
+    assert [float(v) for v in run(graph, np.float32(1.0))] == [0, 2.5, 3]
+    with pytest.raises(DtypeError, match="leaves the second branch"):
+        cond(x > 0.0, lambda: x, lambda: np.float64(1.0))
+
+
+def test_branches_may_name_their_results_in_any_order():
+    builder = GraphBuilder()
+    x = builder.placeholder(())
+    y = cond(x > 0.0, lambda: {"a": x, "b": x * 2.0}, lambda: {"b": x * 3.0, "a": -x})
+    assert list(y) == ["a", "b"]
+    graph = builder.graph([*y.values()])
+    assert [float(v) for v in run(graph, np.array(-1.0))] == [1, -3]
+
+
+def test_sizes_that_only_the_branch_tells():
+    builder = GraphBuilder()
+    x = builder.placeholder((None,), name="x")
+    p = x[0] > 0.0
+
+    def found(x):
+        places = ops.nonzero(x)
+        return places, places * 2
+
+    a, b = cond(p, found, lambda x: (np.zeros((1, 1), int), np.ones((1, 1), int)), x)
+    assert a.shape[0] == b.shape[0] != x.shape[0]
+    count = ops.measure(a, size=a.shape[0])
+    y = ops.broadcast_to(x.sum(), shape=a.shape) * a
+    graph = builder.graph([a + b, count, y, *gradients(y, [x])], [x])
+    verify(graph)
+    both, number, _, slope = run(graph, np.array([1.0, 0.0, 3.0]))
+    assert (both[:, 0].tolist(), number, slope.tolist()) == ([0, 6], 2, [2, 2, 2])
+    both, number, _, slope = run(graph, np.array([-1.0, 0.0, 3.0]))
+    assert (both.tolist(), number, slope.tolist()) == ([[1]], 1, [0, 0, 0])
+
+
+def test_sizes_that_a_branch_in_a_loop_tells():
+    builder = GraphBuilder()
+    xs = builder.placeholder((None, 4), name="xs")
+
+    def body(c, x):
+        places = cond(c > 0.0, lambda: ops.nonzero(x), lambda: ops.nonzero(x - 1.0))
+        picked = ops.index(x, places[:, 0], index=("array",))
+        return c + (picked * picked).sum(), None
+
+    total, _ = scan(body, 1.0, xs)
+    graph = builder.graph([total, *gradients(total, [xs])], [xs])
+    verify(graph)
+    rows = np.array([[1.0, 0, 2, 0], [0, 0, 0, 5]])
+    value, slope = run(graph, rows)
+    assert (value, slope.tolist()) == (31, (2 * rows).tolist())

@@ -3,7 +3,16 @@
 import numpy as np
 import pytest
 
-from cgkit import Dim, DtypeError, GraphBuilder, GraphError, ShapeError, Tensor, TensorType
+from cgkit import (
+    Dim,
+    DtypeError,
+    GraphBuilder,
+    GraphError,
+    ShapeError,
+    Tensor,
+    TensorType,
+    ops,
+)  # fmt: skip
 from cgkit.control.inner import (
     arrived,
     at_places,
@@ -12,7 +21,9 @@ from cgkit.control.inner import (
     outputs_of,
     read_sizes,
     steady,
+    told_by_parts,
     types_of,
+    with_told,
     work,
 )
 
@@ -47,8 +58,8 @@ def test_sizes_are_read_where_they_are_known():
 def test_a_carry_keeps_its_shape():
     old = np.ones(3)
     assert steady(old, old, "scan") is old
-    with pytest.raises(ShapeError, match=r"has shape \(3,\) before a step and \(2,\)"):
-        steady(old, np.ones(2), "scan")
+    with pytest.raises(ShapeError, match=r"it has shape \(3,\) before a step and \(2,\)"):
+        steady(old, np.ones(2), "it")
 
 
 def test_gradients_that_nobody_sent_are_zeros(graph):
@@ -61,3 +72,19 @@ def test_gradients_that_nobody_sent_are_zeros(graph):
     assert float_places(graph) == ((0,), (0,))
     assert types_of([np.ones(2, "f4")]) == [known]
     assert str(work(graph)) == "2*N"
+
+
+def test_sizes_that_only_a_part_tells():
+    first, second = GraphBuilder(), GraphBuilder()
+    x, y = first.placeholder(("M", 3)), second.placeholder(("M", 3))
+    places = ops.nonzero(x)
+    one = first.graph([x, places, ops.concat(places, places)], [x])
+    two = second.graph([y, second.constant(np.ones((4, 2), int)), ops.nonzero(y)], [y])
+    told = told_by_parts([one, two])
+    (_, a), (_, b) = ((size, axis) for _, axis, size in told)
+    assert (a, b) == (0, 0)
+    assert [number for number, _, _ in told] == [1, 2]
+    assert told[0][2] != told[1][2]
+    assert told_by_parts([two, two])[0][0] == 2
+    types = with_told([edge.type for edge in one.outputs], told)
+    assert [t.shape[0] for t in types] == [Dim("M"), told[0][2], told[1][2]]

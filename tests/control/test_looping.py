@@ -5,7 +5,7 @@ import pytest
 from two_readings import agree, by_graph
 
 from cgkit import DtypeError, GraphBuilder, ShapeError, Tensor, gradients, run
-from cgkit.control import cond, fori, while_loop
+from cgkit.control import cond, fori, scan, while_loop
 from cgkit.errors import OperandError
 
 
@@ -125,3 +125,41 @@ def test_numbers_take_the_dtype_that_the_body_gives_them():
     assert (float(total), total.dtype) == (6.0, np.float64)
     with pytest.raises(DtypeError, match=r"int64\[\] where it goes in"):
         while_loop(lambda c: c < 5.0, lambda c: c + x, np.int64(0))
+
+
+def test_numbers_that_come_out_have_the_dtype_of_what_goes_in():
+    builder = GraphBuilder()
+    x = builder.placeholder((), "float32")
+    i, y = while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, 0), (0, x))
+    assert (i.dtype, y.dtype) == ("int64", "float32")
+    _, y = while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, 2), (0, Tensor(1.0)))
+    assert (y.item(), y.dtype) == (2, "float64")
+
+
+def test_a_loop_finds_the_graph_of_what_it_takes():
+    builder = GraphBuilder()
+    w = builder.placeholder(())
+    in_test = while_loop(lambda c: c < w, lambda c: c + 1.0, 0.0)
+    in_body = while_loop(lambda c: c < 3.0, lambda c: w + c, 0.0)
+    nothing = fori(0, 0, lambda i, c: w * c, 1.0)
+    scanned, _ = scan(lambda c, x: (w, None), 0.0, Tensor([1.0, 2.0]), checkpoint=True)
+    graph = builder.graph([in_test, in_body, nothing, scanned])
+    assert [float(x) for x in run(graph, np.array(2.5))] == [3, 5, 1, 2.5]
+
+
+def test_repeated_factors_and_sums_equal_the_unrolled_loop():
+    def program(x, r):
+        c = fori(0, 6, lambda i, c: r * c, x)
+        d = while_loop(lambda s: s[0] < 5, lambda s: (s[0] + 1, s[1] + r), (0, x))[1]
+        return c * d
+
+    def unrolled(x, r):
+        c = d = x
+        for _ in range(6):
+            c = r * c
+        for _ in range(5):
+            d = d + r
+        return c * d
+
+    for ours, theirs in zip(agree(program, 0.7, 1.3), by_graph(unrolled, 0.7, 1.3), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from cgkit import GraphBuilder, GraphError, Tensor, ops, run, verify
+from cgkit import GraphBuilder, GraphError, Tensor, gradients, ops, run, verify
+from cgkit.control import cond
 from cgkit.errors import CaptureError, DtypeError, ShapeError
 from cgkit.node import CONSTANT, INPUT, VARIABLE
 from cgkit.types import Dim
@@ -223,3 +224,77 @@ def test_a_tensor_that_requires_grad_is_not_quietly_cut_from_it():
         x * w
     assert (x * w.detach()).shape == (1,)
     assert (x * builder.variable(w)).shape == (1,)
+
+
+class TestParts:
+    def test_what_is_applied_meanwhile_stands_in_the_part(self, builder):
+        x = builder.placeholder((), name="x")
+        part = GraphBuilder(outer=builder)
+        with builder.building(part), builder.scope("inside"):
+            assert builder.innermost is part.innermost is part
+            y = x * x
+            assert y.node.scope == "inside"
+        assert (part.root, builder.innermost) == (builder, builder)
+        assert [around.node for around, _ in part.captured.values()] == [x.node]
+        assert (x * x).builder is builder
+        graph = part.graph([y], [part.inside(x)])
+        assert run(graph, np.array(3.0)) == (9,)
+
+    def test_a_part_knows_scopes_that_were_opened_in_it(self, builder):
+        with builder.scope("outside"):
+            part = GraphBuilder(outer=builder)
+            with builder.building(part):
+                y = part.placeholder(()) + 1.0
+                with builder.scope("inside"):
+                    z = y * 2.0
+        assert (y.node.scope, z.node.scope) == ("", "inside")
+
+    def test_keys_of_a_part_are_those_of_the_whole(self, builder):
+        first = builder.key()
+        part = GraphBuilder(outer=builder)
+        with builder.building(part):
+            second, third = part.key(), builder.key()
+        places = [key.node.inputs[1].node.value.item() for key in (first, second, third)]
+        assert places == [1, 2, 3]
+        assert second.builder is third.builder is part
+
+    def test_a_part_knows_no_order(self, builder):
+        x = builder.placeholder(())
+        part = GraphBuilder(outer=builder)
+        for act in (builder, part):
+            with (
+                builder.building(part),
+                pytest.raises(GraphError, match="no order but that of what reads what"),
+                act.control_dependencies([x]),
+            ):
+                pass
+
+    def test_names_may_be_reserved(self):
+        builder = GraphBuilder(reserved=["N", "N3"])
+        assert builder.placeholder((None, None)).shape == (Dim("N2"), Dim("N4"))
+
+
+def test_a_size_is_told_before_it_is_needed(builder):
+    x = builder.placeholder((4,), name="x")
+    places = ops.nonzero(x)
+    number = places.shape[0]
+    ones = ops.broadcast_to(builder.constant(1.0), shape=(number,))
+    graph = builder.graph([ones], [x])
+    verify(graph)
+    assert [n.operator.name for n in graph.operators] == ["nonzero", "sized", "broadcast_to"]
+    assert run(graph, np.array([1.0, 0, 2, 3]))[0].tolist() == [1, 1, 1]
+    again = builder.graph([ops.reshape(places, shape=(number,))]).operators
+    assert [n.operator.name for n in again] == ["nonzero", "reshape"]
+    with pytest.raises(DtypeError, match="the open size N is no number") as caught:
+        places * number
+    assert caught.value.attempt == "ops.measure(x, size=N), which the graph computes when it runs"
+
+
+def test_a_size_that_is_told_outside_is_known_in_a_part(builder):
+    x, p = builder.placeholder((4,), name="x"), builder.placeholder((), "bool")
+    number = ops.nonzero(x).shape[0]
+    y = cond(p, lambda: ops.broadcast_to(x.sum(), shape=(number,)), lambda: x)
+    graph = builder.graph([y, *gradients(y, [x])], [x, p])
+    verify(graph)
+    found, slope = run(graph, np.array([1.0, 1.0, 1.0, 2.0]), np.array(True))
+    assert (found.tolist(), slope.tolist()) == ([5, 5, 5, 5], [4, 4, 4, 4])

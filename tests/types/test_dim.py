@@ -171,3 +171,12 @@ class TestMeet:
         # a size of 1 stretches only if it is written as 1
         with pytest.raises(ShapeError):
             meet(Dim("A").bind({"A": 1}), 5)
+
+
+def test_other_sizes_in_the_place_of_symbols():
+    n, m = Dim("N"), Dim("M")
+    assert (n * n + m * 2).put({"N": m + 1}) == m * m + m * 4 + 1
+    assert (n * 2 + 1).put({"N": 3}) == 7
+    assert (n - m).put({"N": m}) == 0
+    assert (n * m).put({"N": 0, "M": 5}) == 0
+    assert n.put({"M": 3}) == n
