@@ -18,7 +18,7 @@ transposed convolution, which nets that draw use going forward.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -87,16 +87,20 @@ def _check_groups(axes: int, outputs: Size, groups: Any) -> int:
     return number
 
 
+class Sliding(NamedTuple):
+    """Settings that a convolution and its gradients share."""
+
+    stride: Setting = 1
+    padding: Padding = 0
+    dilation: Setting = 1
+    groups: int = 1
+
+
 def _forward(
-    axes: int,
-    x: TensorType,
-    w: TensorType,
-    stride: Setting = 1,
-    padding: Padding = 0,
-    dilation: Setting = 1,
-    groups: int = 1,
+    axes: int, x: TensorType, w: TensorType, **settings: Any
 ) -> tuple[TensorType, Windows]:
     """Give the type of a convolution, and where its windows stand."""
+    stride, padding, dilation, groups = Sliding(**settings)
     _check_ranks(axes, x, w, "O, C" if groups == 1 else "O, C/groups")
     number = _check_groups(axes, w.shape[0], groups)
     times = "" if number == 1 else f" in {number} groups"
@@ -110,14 +114,12 @@ def _backward(
     axes: int,
     x: TensorType,
     w: TensorType,
-    stride: Setting = 1,
-    padding: Padding = 0,
-    dilation: Setting = 1,
-    groups: int = 1,
     output_padding: Setting = 0,
     size: Shape | None = None,
+    **settings: Any,
 ) -> tuple[TensorType, Windows]:
     """Give the type of a transposed convolution, and where its windows stand on the result."""
+    stride, padding, dilation, groups = Sliding(**settings)
     _check_ranks(axes, x, w, "C, O" if groups == 1 else "C, O/groups")
     number = _check_groups(axes, x.shape[1], groups)
     _check_channels(axes, x, w, w.shape[0], "the channels differ")
@@ -164,14 +166,7 @@ def _check_reach(axes: int, reached: Size, size: Size, stride: int, least: int) 
 
 
 def _kernels(
-    axes: int,
-    x: TensorType,
-    g: TensorType,
-    size: Shape,
-    stride: Setting = 1,
-    padding: Padding = 0,
-    dilation: Setting = 1,
-    groups: int = 1,
+    axes: int, x: TensorType, g: TensorType, size: Shape, **settings: Any
 ) -> tuple[TensorType, Windows]:
     """Give the type of the gradient of kernels, and where the windows stand."""
     if x.ndim != axes + 2 or g.ndim != axes + 2:
@@ -179,11 +174,11 @@ def _kernels(
             f"conv{axes}d_kernel takes images and a gradient of {axes + 2} axes, "
             f"got {show_shape(x.shape)} and {show_shape(g.shape)}"
         )
-    number = _check_groups(axes, g.shape[1], groups)
+    number = _check_groups(axes, g.shape[1], Sliding(**settings).groups)
     inputs = x.shape[1] if number == 1 else x.shape[1] // number
     sizes = known_sizes("a kernel", size, axes)
     kernel = TensorType((g.shape[1], inputs, *sizes), g.dtype)
-    made, place = _forward(axes, x, kernel, stride, padding, dilation, groups)
+    made, place = _forward(axes, x, kernel, **settings)
     try:
         for expected, found in zip(made.shape, g.shape, strict=True):
             meet(expected, found)
@@ -194,6 +189,10 @@ def _kernels(
             why=error.what,
         ) from None
     return TensorType(kernel.shape, made.dtype), place
+
+
+SPREADING = {**Sliding()._asdict(), "output_padding": 0, "size": None}
+"""The settings of a transposed convolution, with their defaults."""
 
 
 def _type(array: np.ndarray) -> TensorType:
@@ -274,7 +273,7 @@ def _convolutions(axes: int, *cases: Any) -> tuple[Operator, Operator, Operator]
 
     conv = Operator(
         name, partial(_convolve, axes),
-        spelled(lambda x, w, **params: _forward(axes, x, w, **params)[0], partial(_forward, axes)),
+        spelled(lambda x, w, **params: _forward(axes, x, w, **params)[0], Sliding),
         operands=2, kind=Kind.MATMUL, family="matrix", flops=_flops,
         doc="kernels w slid over images x, with strides, dilation, groups, and zeros as padding; "
         "w is not flipped",
@@ -286,7 +285,7 @@ def _convolutions(axes: int, *cases: Any) -> tuple[Operator, Operator, Operator]
     )  # fmt: skip
     transposed = Operator(
         f"{name}_transpose", partial(_spread, axes),
-        spelled(lambda x, w, **more: _backward(axes, x, w, **more)[0], partial(_backward, axes)),
+        spelled(lambda x, w, **params: _backward(axes, x, w, **params)[0], SPREADING),
         operands=2, kind=Kind.MATMUL, family="matrix",
         flops=lambda result, x, w, **params: x.size * count(w.shape[1:]) * 2,
         doc="each element of x times the kernels w, added up where the windows of a convolution "
@@ -295,7 +294,7 @@ def _convolutions(axes: int, *cases: Any) -> tuple[Operator, Operator, Operator]
     )  # fmt: skip
     kernel = Operator(
         f"{name}_kernel", partial(_correlate, axes),
-        spelled(lambda x, g, **params: _kernels(axes, x, g, **params)[0], partial(_kernels, axes)),
+        spelled(lambda x, g, size, **more: _kernels(axes, x, g, size, **more)[0], Sliding),
         operands=2, kind=Kind.MATMUL, family="matrix",
         flops=lambda result, x, g, **params: result.size * g.shape[0] * count(g.shape[2:]) * 2,
         doc=f"the gradient of {name} for its kernels of a size",
