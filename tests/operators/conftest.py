@@ -1,9 +1,25 @@
-"""Comparing a function in cgkit with the same in torch, to second order."""
+"""Comparing with others: values with NumPy's, and with torch's to second order."""
 
 import numpy as np
 import pytest
 
-from cgkit import Tensor, grad
+from cgkit import Tensor, grad, ops
+from cgkit.testing.cases import samples_of
+
+
+@pytest.fixture
+def follows():
+    """Give a function that demands what one of NumPy's gives, on all samples of an operator."""
+
+    def check(name, numpy):
+        for sample in samples_of(ops.ALL[name]):
+            with np.errstate(all="ignore"):
+                expected = np.asarray(numpy(*sample.operands, **sample.params))
+            found = ops.ALL[name](*sample.operands, **sample.params)
+            assert found.dtype == expected.dtype
+            np.testing.assert_array_equal(found, expected)
+
+    return check
 
 
 def both_ways(torch, fn, torch_fn, arrays):
