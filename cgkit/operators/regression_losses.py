@@ -24,6 +24,7 @@ from cgkit.operators.elementwise import (
     maximum,
     not_equal,
     relu,
+    sub,
     where,
 )
 from cgkit.operators.operands import as_operand
@@ -98,7 +99,7 @@ def mse_loss(x: Any, target: Any, *, reduction: str = "mean") -> Any:
     2.0
     """
     x, target = meet_target("mse_loss", x, target)
-    return reduced("mse_loss", square(x - target), reduction)
+    return reduced("mse_loss", square(sub(x, target)), reduction)
 
 
 def l1_loss(x: Any, target: Any, *, reduction: str = "mean") -> Any:
@@ -111,7 +112,7 @@ def l1_loss(x: Any, target: Any, *, reduction: str = "mean") -> Any:
     1.0
     """
     x, target = meet_target("l1_loss", x, target)
-    return reduced("l1_loss", abs_(x - target), reduction)
+    return reduced("l1_loss", abs_(sub(x, target)), reduction)
 
 
 def huber_loss(x: Any, target: Any, *, delta: float = 1.0, reduction: str = "mean") -> Any:
@@ -140,7 +141,7 @@ def huber_loss(x: Any, target: Any, *, delta: float = 1.0, reduction: str = "mea
     x, target = meet_target("huber_loss", x, target)
     if as_number("delta of huber_loss", delta, least=0) == 0:
         raise OperandError("delta of huber_loss is more than 0: the line begins beside the target")
-    return reduced("huber_loss", _rounded(x - target, delta) * delta, reduction)
+    return reduced("huber_loss", _rounded(sub(x, target), delta) * delta, reduction)
 
 
 def smooth_l1_loss(x: Any, target: Any, *, beta: float = 1.0, reduction: str = "mean") -> Any:
@@ -155,7 +156,7 @@ def smooth_l1_loss(x: Any, target: Any, *, beta: float = 1.0, reduction: str = "
     x, target = meet_target("smooth_l1_loss", x, target)
     if as_number("beta of smooth_l1_loss", beta, least=0) == 0:
         return l1_loss(x, target, reduction=reduction)
-    return reduced("smooth_l1_loss", _rounded(x - target, beta), reduction)
+    return reduced("smooth_l1_loss", _rounded(sub(x, target), beta), reduction)
 
 
 def _rounded(apart: Any, corner: float) -> Any:
@@ -271,7 +272,7 @@ def kl_divergence(x: Any, target: Any, *, log_target: bool = False, reduction: s
     """
     x, target = meet_target("kl_divergence", x, target)
     if log_target:
-        losses = exp(target) * (target - x)
+        losses = exp(target) * sub(target, x)
     else:
         there = not_equal(target, 0)
         losses = where(there, target * (log(where(there, target, 1.0)) - x), 0.0)

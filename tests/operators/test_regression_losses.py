@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cgkit import GraphBuilder, ShapeError, Tensor, grad, ops
+from cgkit import DtypeError, GraphBuilder, ShapeError, Tensor, grad, ops
 from cgkit.errors import OperandError
 from cgkit.operators.regression_losses import reduced
 from cgkit.testing import check_gradient
@@ -151,3 +151,10 @@ def test_a_cosine_of_nan_costs_nan_whether_or_not_a_pair_belongs_together():
 def test_what_is_no_probability_costs_nan():
     losses = ops.kl_divergence(np.zeros(3), np.array([-0.5, 0.0, 1.0]), reduction="none")
     np.testing.assert_array_equal(losses, [np.nan, 0, 0])
+
+
+@pytest.mark.parametrize("make", [np.array, Tensor], ids=["array", "Tensor"])
+@pytest.mark.parametrize("name", ["mse_loss", "l1_loss", "huber_loss", "smooth_l1_loss"])
+def test_truth_values_have_no_difference_and_that_is_said(name, make):
+    with pytest.raises(DtypeError, match="sub cannot take bool, bool"):
+        ops.COMPOSED[name](make([True, False]), make([True, True]))
