@@ -13,6 +13,7 @@ said in `exporting`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from cgkit.errors import GraphError, OnnxError
@@ -92,6 +93,7 @@ def written(graph: Graph, opset: int, name: str, store: Store) -> onnx.ModelProt
 
     verify(graph)
     taken = set(names(graph).values())
+    _check_texts([name, *taken, *(node.scope for node in graph.nodes)])
     writer = Writer(opset, store, rules(), formulas(), reasons(), taken=taken)
     given = _inputs(graph, writer)
     terms = write(writer, graph, given)
@@ -107,6 +109,15 @@ def written(graph: Graph, opset: int, name: str, store: Store) -> onnx.ModelProt
         made, opset_imports=sets, producer_name="cgkit",
         ir_version=helper.find_min_ir_version_for(sets),
     )  # fmt: skip
+
+
+def _check_texts(texts: Iterable[Any]) -> None:
+    """Demand names that can be written to a file."""
+    for text in texts:
+        try:
+            text.encode()
+        except (AttributeError, UnicodeEncodeError):
+            raise OnnxError(f"{text!r} is no name that a model can have") from None
 
 
 def _inputs(graph: Graph, writer: Writer) -> list[Term]:
@@ -129,18 +140,20 @@ def _called(edge: Edge, called: dict[Node, str]) -> str:
 
 
 def _outputs(graph: Graph, writer: Writer, terms: dict[Key, Term], used: set[str]) -> list[Term]:
-    """Give the outputs, each by a name of its own; an input that is one is copied."""
+    """Give the outputs, each by a name of its own; what has another name already is copied."""
     called = names(graph)
     outputs = []
     for edge in graph.outputs:
-        term, wanted = terms[edge.key], _called(edge, called)
-        if term.name != wanted or wanted in used | writer.variables.keys():
+        assert edge.node is not None
+        term, several = terms[edge.key], len(edge.node.results or ()) > 1
+        wanted = term.name if several else called[edge.node]
+        free = wanted not in used | writer.variables.keys()
+        if term.name != wanted or not free:
             start = len(writer.nodes)
             (copy,) = writer.add("Identity", [term], [term.dtype], f"{wanted}_output")
-            if wanted not in used | writer.variables.keys():
+            if free:
                 writer.rename(start, copy.name, wanted)
-                copy = Term(wanted, copy.dtype)
-            term = Term(copy.name, term.dtype, edge.shape)
+            term = Term(wanted if free else copy.name, term.dtype, edge.shape)
         used.add(term.name)
         outputs.append(term)
     return outputs

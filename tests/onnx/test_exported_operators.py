@@ -23,7 +23,7 @@ from cgkit.testing.exports import difference, exported
 OPERATORS = [one for name, one in ops.ALL.items() if name not in reasons()]
 every_operator = pytest.mark.parametrize("operator", OPERATORS, ids=lambda one: one.name)
 a_few_or_all = pytest.mark.parametrize(
-    "many", [pytest.param(3, id="few"), pytest.param(None, id="all", marks=pytest.mark.slow)]
+    "many", [pytest.param(2, id="few"), pytest.param(None, id="all", marks=pytest.mark.slow)]
 )
 
 # On so many samples the reference of the onnx package fails or differs, and this is why.
@@ -85,7 +85,8 @@ def test_it_is_written_with_open_sizes(operator, many):
                 why = failure(operator, sample, shapes=shapes)
             except CgkitError as error:  # some sizes must be known
                 why = "" if "known" in str(error) or "is open" in str(error) else repr(error)
-            assert not why or operator.name in FAULTS, shapes
+            # the reference transforms no signal that turns out to be empty
+            assert not why or operator.name in {*FAULTS, "fft"}, shapes
 
 
 @a_few_or_all
@@ -103,6 +104,43 @@ def test_it_returns(operator, many):
             continue
         for got, expected in zip(found, computed(operator, sample), strict=True):
             assert not difference(got, expected), sample
+
+
+DTYPES = (
+    "bool", "int8", "uint8", "int16", "uint16", "uint32", "uint64", "float16",
+)  # fmt: skip
+
+
+def in_dtype(sample, dtype):
+    """Give the same sample with floats in another dtype; what is unsigned has no sign."""
+    scale = (lambda x: np.abs(x) * 3) if dtype[0] in "bu" else lambda x: x * 3
+    operands = [
+        scale(x).astype(dtype) if is_array(x) and x.dtype.kind == "f" else x
+        for x in sample.operands
+    ]
+    return Sample(tuple(operands), sample.params)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", DTYPES)
+@every_operator
+def test_it_takes_every_dtype_that_ours_takes(operator, dtype):
+    # of float16 the reference has too few digits, and no determinant
+    if operator.name in FAULTS or (dtype == "float16" and operator.name in ("det", "var", "std")):
+        return
+    for sample in samples_of(operator):
+        if not any(
+            x.dtype == float and np.isfinite(x).all() for x in map(np.asarray, sample.operands)
+        ):
+            continue
+        other = in_dtype(sample, dtype)
+        try:
+            built(operator, other)
+        except CgkitError:
+            continue  # ours does not take it
+        why = failure(operator, other)
+        assert not why or dtype == "float16", why
 
 
 PAIR = (np.array([True, True, False, False]), np.array([True, False, True, False]))

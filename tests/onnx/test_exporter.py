@@ -71,6 +71,19 @@ def test_what_has_several_results_numbers_them():
     assert [end.name for end in model.graph.output] == ["s_1", "s_0"]
 
 
+def test_numbered_results_make_way_for_names_of_ones_own():
+    builder = GraphBuilder()
+    x = builder.placeholder((4,), name="x")
+    y = ops.exp(builder.placeholder((2,), name="s_1"))
+    parts = ops.split(x, sections=2)
+    model = to_model(builder.graph([*parts, y * parts[1]]))
+    ends = [end.name for end in model.graph.output]
+    assert ends[:2] == ["s_0", "s_1_1"]
+    given = {"x": np.arange(4.0), "s_1": np.zeros(2)}
+    results = by_reference(model, [given[one.name] for one in model.graph.input])
+    np.testing.assert_array_equal(results[2], [2.0, 3.0])
+
+
 def test_an_input_that_is_an_output_is_copied():
     builder = GraphBuilder()
     x = builder.placeholder((2,), name="x")
@@ -176,6 +189,15 @@ def test_an_operator_set_is_chosen(net):
     assert to_model(net, opset=21).ir_version == 10
     with pytest.raises(OnnxError, match="operator sets 21 to 28 of ONNX, not 9"):
         to_model(net, opset=9)
+
+
+def test_names_that_no_file_holds():
+    builder = GraphBuilder()
+    graph = builder.graph([builder.placeholder((2,), name="\ud800") * 2.0])
+    with pytest.raises(OnnxError, match="is no name that a model can have"):
+        to_model(graph)
+    with pytest.raises(OnnxError, match="5 is no name"):
+        to_model(builder.graph([]), name=5)
 
 
 def test_an_open_size_that_nothing_tells():

@@ -13,7 +13,10 @@ import numpy as np
 import pytest
 
 from cgkit import GraphBuilder, gradients, ops, run
+from cgkit.conformance.light import NAMES, difference, inputs_for, light
+from cgkit.conformance.reweighting import weights_for, with_weights
 from cgkit.errors import CgkitError
+from cgkit.onnx import load
 from cgkit.onnx.exporter import to_model
 from cgkit.onnx.exporting import reasons
 from cgkit.onnx.saving import save
@@ -167,3 +170,21 @@ def test_files(tmp_path, most):
     assert len(list(tmp_path.iterdir())) == (2 if most == 0 else 1)
     (found,) = session_of(str(path)).run(None, {"x": np.full(2000, 2, np.float32)})
     np.testing.assert_array_equal(found, 2 * np.arange(2000.0) + 1)
+
+
+LARGE = ("bvlc_alexnet", "vgg19", "zfnet512")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(x, marks=pytest.mark.slow) if x in LARGE else x for x in NAMES]
+)
+def test_networks_are_written_back(name):
+    model = light(name)
+    named, inputs = weights_for(model, 0), inputs_for(model)
+    weighted = with_weights(model, named)
+    graph = load(weighted)
+    (expected,) = session_of(weighted.SerializeToString()).run(None, inputs)
+    returned = to_model(graph)
+    assert [end.name for end in returned.graph.output] == [end.name for end in model.graph.output]
+    found = by_onnxruntime(returned, [inputs[edge.node.name] for edge in graph.inputs])
+    assert not difference(found, [expected])

@@ -29,6 +29,8 @@ backend.prepare("model.onnx").run([x])      # the graph; where values decide sha
 onnx.save(graph, "copy.onnx")               # for other runtimes
 ```
 
+What `save` makes of each operator is in [a page of its own](onnx_export.md).
+
 Open sizes keep the names they have in the model. Floating-point parameters become variables; whole
 numbers are known while the graph is built, and arithmetic on shapes folds away or stays open. Where
 a value or an open size must be known, the error names the inputs: give them as `known={"k": array}`

@@ -156,7 +156,9 @@ class Draft:
         wanted = list(shape)
         if len(opened) == 1 and not empty:
             wanted[opened[0]] = -1  # ONNX works it out, and the model needs no arithmetic
-        made = self.add("Reshape", term, self.sizes(wanted), **({"allowzero": 1} if empty else {}))
+        # in ONNX a 0 stands for the old size, unless it is told that it is one
+        zero = {"allowzero": 1} if empty or len(opened) > 1 else {}
+        made = self.add("Reshape", term, self.sizes(wanted), **zero)
         return Term(made.name, made.dtype, tuple(shape))
 
     def expand(self, term: Term, shape: Sequence[Size]) -> Term:

@@ -144,6 +144,13 @@ def _old_shift(draft: Draft, a: Term, b: Term, direction: str) -> Term:
     return moved
 
 
+def _pow(draft: Draft, a: Term, b: Term) -> Term:
+    if draft.dtype != np.uint64:
+        return draft.directly(a, b, operator="Pow")
+    a, b = draft.cast(a, np.int64), draft.cast(b, np.int64)  # the same bits, as long as it fits
+    return draft.add("Pow", a, b)
+
+
 def _called(operator: str) -> Rule:
     """Make the rule of an operator whose name means more in ONNX, or that it has under another."""
 
@@ -182,7 +189,7 @@ RULES: Mapping[str, Rule] = MappingProxyType({
     "mod": _remainder(0), "fmod": _remainder(1), "floor_div": _floor_div,
     "left_shift": _shift("LEFT"), "right_shift": _shift("RIGHT"),
     "isinf": _asked("IsInf"), "isnan": _asked("IsNaN"),
-    "div": _called("Div"), "pow": _called("Pow"), "at_least": _called("Max"),
+    "div": _called("Div"), "pow": _pow, "at_least": _called("Max"),
     "at_most": _called("Min"),
 })  # fmt: skip
 FORMULAS: Mapping[str, Rule] = MappingProxyType({

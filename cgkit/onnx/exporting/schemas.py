@@ -17,6 +17,7 @@ import numpy as np
 
 from cgkit.errors import OnnxError
 from cgkit.onnx.dtypes import as_numpy
+from cgkit.operators.settings import is_whole
 
 if TYPE_CHECKING:
     from onnx.defs import OpSchema
@@ -38,9 +39,9 @@ WIDER: Mapping[str, tuple[str, ...]] = MappingProxyType({
 
 def check_opset(opset: int) -> None:
     """Demand an operator set that models are written in; OnnxError for any other."""
-    if not OLDEST <= opset <= NEWEST:
+    if not is_whole(opset) or not OLDEST <= opset <= NEWEST:
         raise OnnxError(
-            f"cgkit writes the operator sets {OLDEST} to {NEWEST} of ONNX, not {opset}",
+            f"cgkit writes the operator sets {OLDEST} to {NEWEST} of ONNX, not {opset!r}",
             attempt=f"opset={NEWEST}",
         )
 

@@ -107,3 +107,10 @@ def test_a_relu_of_whole_numbers(written):
 def test_bits_are_read_as_another_dtype(written):
     same(written(lambda x: ops.bitcast(x, dtype="uint32"), np.float32([1])).result,
          np.array([0x3F800000], np.uint32))  # fmt: skip
+
+
+def test_powers_of_large_whole_numbers_wrap(written):
+    same(written(ops.pow, np.array([3], np.int8), np.array([5], np.int8)).result,
+         np.array([243 - 256], np.int8))  # fmt: skip
+    same(written(ops.pow, np.array([2], np.uint64), np.array([63], np.uint64)).result,
+         np.array([2**63], np.uint64))  # fmt: skip

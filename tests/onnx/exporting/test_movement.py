@@ -30,6 +30,16 @@ def test_two_open_sizes_are_computed(written):
     assert found.result.shape == (3, 1, 2)
 
 
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (0, 0)])
+def test_open_sizes_may_turn_out_to_be_zero(written, shape):
+    def fn(x):
+        n, m = x.shape
+        return ops.reshape(x, shape=(m, 1, n)), ops.reshape(x, shape=(n * m,))
+
+    found = written(fn, np.zeros(shape), shapes=[("N", "M")])
+    assert [r.shape for r in found.results] == [(shape[1], 1, shape[0]), (0,)]
+
+
 def test_products_and_sums_of_open_sizes(written):
     def fn(x, y):
         both = ops.concat(x, y, x)  # 2*N + M rows
@@ -92,6 +102,13 @@ def test_joined_and_stacked(written):
     found = written(lambda x: ops.stack(x, x, axis=-1), X)
     assert found.kinds == ["Unsqueeze", "Unsqueeze", "Concat"]
     np.testing.assert_array_equal(found.result, np.stack([X, X], -1))
+
+
+def test_stretched_to_nothing(written):
+    # onnxruntime takes an Expand of (1, 1) to (0, 1) for one that changes nothing
+    found = written(lambda x: ops.broadcast_to(x, shape=(0, 1)), np.ones((1, 1)))
+    assert found.kinds == ["ConstantOfShape"]
+    assert found.result.shape == (0, 1)
 
 
 def test_tiles_count_from_the_last_axis(written):

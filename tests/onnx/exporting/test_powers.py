@@ -55,3 +55,9 @@ def test_whole_numbers_become_floats(written):
     found = written(ops.square, np.array([3, -4], np.int32)).result
     assert found.tolist() == [9, 16]
     assert found.dtype == np.int32
+
+
+def test_unsigned_numbers_know_no_difference_below_zero(written):
+    found = written(ops.logaddexp, np.array([1, 3], np.uint8), np.array([3, 1], np.uint8)).result
+    np.testing.assert_allclose(found, np.logaddexp([1, 3], [3, 1]), rtol=1e-3)
+    assert found.dtype == np.float16  # as NumPy has it for 8 bits
