@@ -1,7 +1,8 @@
 """Run ONNX models on arrays, as ONNX's own tests ask for: `prepare(model).run(inputs)`.
 
     prepare(model)  ─┬─ the graph can be built           static: built once
-                     ├─ some values decide its shapes    fixed: built for these values, inputs left
+                     ├─ some values decide its shapes    fixed: built for these values, or for all
+                     │                                   open sizes; inputs are left
                      └─ all values do, or more           evaluated: nothing is left open
 
 Graphs that were built for values are kept, the last few of them.
@@ -19,6 +20,7 @@ from cgkit.errors import OnnxError, UnknownValue
 from cgkit.graph import Graph
 from cgkit.interpret import run
 from cgkit.onnx.importer import evaluate, load, open_sizes
+from cgkit.onnx.inventory import MissingOperators
 from cgkit.onnx.reading import DEFAULT, Limits, Source, open_model
 
 Way = Literal["static", "fixed", "evaluated"]
@@ -124,8 +126,16 @@ class Prepared:
             graph = self._graphs.get((key, *sizes.values()))
             try:
                 graph = graph or load(self.model, known=known, sizes=sizes)
+            except MissingOperators:
+                raise
             except UnknownValue as error:
                 self._learn(error)
+                continue
+            except OnnxError:
+                every = tuple(sorted(open_sizes(self.model)))
+                if self.sizes == every:  # and this is what is wrong with the model
+                    raise
+                self.sizes = every
                 continue
             self._graphs[key, *sizes.values()] = graph
             self._graphs.move_to_end((key, *sizes.values()))

@@ -136,6 +136,18 @@ class Step:
         if self.room is not None:
             self.room.allow(f"what {self} makes", shape, np.dtype(dtype))
 
+    def open_sizes(self, why: str) -> UnknownValue | None:
+        """Make the error for open sizes of the inputs that must be known; None where none is open.
+
+        Parameters
+        ----------
+        why
+            What cannot be had otherwise: "it can be unrolled only where".
+        """
+        shapes = tuple(tuple(x.shape) for x in self.operands if x is not None)
+        symbols = sorted(set(_symbols(shapes)))
+        return UnknownValue(f"{self}: {why} sizes are known", (), symbols) if symbols else None
+
     def refuse(self, why: str, attempt: str = "") -> OnnxError:
         """Make the error that says this node cannot be had; to be raised."""
         return OnnxError(f"{self}: {why}", attempt=attempt)

@@ -123,7 +123,7 @@ class Walk:
             types = [None if x is None else (x.dtype, tuple(x.shape)) for x in step.operands]
             body = standard_body(_plain(node, frame), step.domain, frame.opsets, types)
         if body is None:
-            raise lacking(step)
+            raise step.open_sizes("ONNX says what it stands for only where") or lacking(step)
         if len(step.operands) > len(body.inputs):
             raise step.refuse(f"takes {len(body.inputs)} inputs, got {len(step.operands)}")
         names: dict[str, Any] = {"": None, **dict.fromkeys(body.inputs)}

@@ -84,6 +84,24 @@ def test_an_open_size_that_is_halved_is_fixed(loads):
     assert len(loads) == 3  # once in vain, and once for each height
 
 
+def test_what_cannot_be_built_for_open_sizes_is_built_for_those_it_meets():
+    text = """g (float[T, 1, 2] x, float[1, 8, 2] w, float[1, 8, 2] r) => (float[A, B, C, D] y)
+        { y = LSTM <hidden_size = 2> (x, w, r) }"""
+    prepared = prepare(model(text))
+    w = np.ones((1, 8, 2), np.float32)
+    for steps in (3, 5):
+        assert prepared.run([np.ones((steps, 1, 2), np.float32), w, w])[0].shape == (steps, 1, 1, 2)
+    assert (prepared.way, prepared.sizes) == ("fixed", ("T",))
+
+
+def test_what_is_wrong_at_any_size_is_said_when_it_is_run():
+    prepared = prepare(model("g (float[N, 2] x, float[3] w) => (float[N, 3] y) { y = Add(x, w) }"))
+    with pytest.raises(OnnxError, match="cannot broadcast"):
+        prepared.run([np.ones((4, 2), np.float32), np.ones(3, np.float32)])
+    with pytest.raises(OnnxError, match="cannot broadcast"):  # nothing is open: at once
+        prepare(model("g (float[2] x, float[3] w) => (float[3] y) { y = Add(x, w) }"))
+
+
 def test_where_all_is_fixed_nothing_is_left_open():
     prepared = prepare(model("g (int64[2] s) => (float[A, B] y) { y = ConstantOfShape(s) }"))
     assert prepared.run([np.array([2, 3])])[0].shape == (2, 3)

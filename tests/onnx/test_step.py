@@ -59,3 +59,11 @@ def test_an_array_must_have_room():
     step.allow((5, 5), "float32")
     with pytest.raises(OnnxError, match=r"'n' makes would take 200 bytes"):
         step.allow((5, 5), "float64")
+
+
+def test_open_sizes_of_its_inputs_are_named():
+    x = GraphBuilder().placeholder(("N", 3, "M"), "float32")
+    error = Step("n", "LSTM", operands=(x, None)).open_sizes("it is unrolled where")
+    assert error.sizes == ("M", "N")
+    assert "it is unrolled where sizes are known" in str(error)
+    assert Step("n", "LSTM", operands=(np.ones(2),)).open_sizes("why") is None

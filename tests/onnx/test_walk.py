@@ -166,3 +166,16 @@ def test_a_size_that_must_be_known_is_named():
         ours.load(model)
     assert caught.value.sizes == ("H",)
     assert ours.load(model, sizes={"H": 7}).outputs[0].shape == (1, 1, 3, 2)
+
+
+def test_a_body_that_onnx_gives_for_known_sizes_only():
+    head = '<ir_version: 13, opset_import: ["": 27]> '
+    text = "g (float[N, C, L] x, float[C, 1, 3] w) => (float[N, C, A] y) "
+    model = parse_model(head + text + "{ y = CausalConvWithState(x, w) }")
+    with pytest.raises(
+        UnknownValue, match=r"CausalConvWithState .* where sizes are known"
+    ) as error:
+        ours.load(model)
+    assert error.value.sizes == ("C", "L", "N")
+    graph = ours.load(model, sizes={"C": 2, "L": 4})
+    assert graph.inputs[0].shape[0].symbols == {"N"}
