@@ -156,6 +156,8 @@ def _declare(
     """Let the names of parameters and inputs stand for what they are; give the open inputs."""
     graph = walk.model.proto.graph
     _check_names(known, [x.name for x in graph.input], "input")
+    _check_names(sizes, list(open_sizes(walk.model)), "open size")
+    _check_sizes(sizes)
     read = Room(walk.model.limits)
     for tensor in graph.initializer:
         if tensor.name not in known:
@@ -174,7 +176,6 @@ def _declare(
             walk.check_size(value, f"the input {given.name!r}")
             walk.names[given.name] = value
             yield value
-    _check_names(sizes, list(open_sizes(walk.model)), "open size")
 
 
 def _parameter(walk: Walk, name: str, array: np.ndarray) -> Any:
@@ -189,6 +190,12 @@ def _check_names(given: Mapping[str, Any], names: list[str], kind: str) -> None:
             raise OnnxError(
                 f"the model has no {kind} {name!r}", attempt=", ".join(map(repr, names[:10]))
             )
+
+
+def _check_sizes(sizes: Mapping[str, Any]) -> None:
+    for name, size in sizes.items():
+        if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 0:
+            raise OnnxError(f"the open size {name!r} cannot be {size!r}", attempt="a whole number")
 
 
 def _shapes(graph: Any) -> Iterator[tuple[str, tuple[int | str, ...] | None]]:

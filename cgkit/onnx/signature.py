@@ -115,6 +115,7 @@ def signature_of(operator: str, domain: str, opset: int) -> Signature | None:
 _WRITTEN = {"float32": "float", "float64": "double"}
 
 
+@lru_cache(maxsize=64)
 def _written(dtype: np.dtype) -> str:
     return f"tensor({_WRITTEN.get(dtype.name, dtype.name)})"
 

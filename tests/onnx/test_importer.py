@@ -68,6 +68,9 @@ def test_sizes_may_be_given():
     assert open_sizes(open_model(known)) == {"N": ("x", 0), "x_1": ("x", 1)}
     with pytest.raises(OnnxError, match="no open size 'K'"):
         ours.load(known, sizes={"K": 1})
+    for wrong in (-1, 2.5, "2", True, None):
+        with pytest.raises(OnnxError, match="'N' cannot be"):
+            ours.load(known, sizes={"N": wrong})
 
 
 def test_a_size_of_zero_is_no_open_one():

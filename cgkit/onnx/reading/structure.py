@@ -93,9 +93,11 @@ def check_graph(graph: Any) -> None:
     ):
         _check_once(kind, names)
         given.update(names)
+    outputs = [x.name for x in graph.output]
+    _check_once("output", outputs)
     if len(graph.sparse_initializer):
         raise OnnxError("the model has a sparse initializer, which cgkit does not read")
-    _check_nodes(graph.node, given, [x.name for x in graph.output])
+    _check_nodes(graph.node, given, outputs)
 
 
 def check_function(function: Any) -> None:

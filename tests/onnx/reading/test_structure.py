@@ -64,9 +64,16 @@ def test_what_cannot_be_walked_is_named(text, match):
         check_graph(graph(text))
 
 
-def test_two_inputs_of_one_name_are_refused():
-    with pytest.raises(OnnxError, match="two inputs of the model are called 'x'"):
-        check_graph(parse_graph("g (float[2] x, float[2] x) => (float[2] y) { y = Neg(x) }"))
+@pytest.mark.parametrize(
+    ("head", "match"),
+    [
+        ("(float[2] x, float[2] x) => (float[2] y)", "two inputs of the model are called 'x'"),
+        ("(float[2] x) => (float[2] y, float[2] y)", "two outputs of the model are called 'y'"),
+    ],
+)
+def test_two_of_one_name_are_refused(head, match):
+    with pytest.raises(OnnxError, match=match):
+        check_graph(parse_graph("g " + head + " { y = Neg(x) }"))
 
 
 def test_a_node_without_operator_is_refused():
