@@ -80,7 +80,7 @@ def _named_dtype(dtype: DTypeLike) -> np.dtype:
 
 
 def as_dtype(dtype: DTypeLike) -> np.dtype:
-    """Give a dtype of numbers or booleans.
+    """Give a dtype of numbers or booleans, in this machine's order of bytes.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def as_dtype(dtype: DTypeLike) -> np.dtype:
     found = _named_dtype(dtype)
     if found.kind not in "fiub":
         raise DtypeError(f"a tensor holds real numbers, not {found}", attempt='"float32"')
-    return found
+    return found.newbyteorder("=")
 
 
 def weak_dtype(number: bool | int | float, others: Sequence[np.dtype]) -> np.dtype | None:

@@ -61,3 +61,10 @@ def test_dtypes_may_be_given_in_numpys_ways():
 def test_a_type_of_no_known_dtype_says_so():
     with pytest.raises(DtypeError, match="there is no dtype 'x'"):
         TensorType((2,), "x")
+
+
+@pytest.mark.parametrize("name", ["i4", "f8", "u2", "f2", "?"])
+def test_a_tensor_has_the_bytes_of_this_machine(name):
+    for order in "<>=":
+        assert as_dtype(order + name) == np.dtype(name)
+        assert as_dtype(order + name).isnative
