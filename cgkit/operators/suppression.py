@@ -19,7 +19,7 @@ import numpy as np
 from cgkit.errors import DtypeError, ShapeError
 from cgkit.node import Kind, Operator, Sample
 from cgkit.operators.settings import as_number, as_whole
-from cgkit.types import Size, TensorType, meet, show_shape
+from cgkit.types import OPEN, Size, TensorType, meet, show_shape
 
 
 def _infer(
@@ -29,7 +29,7 @@ def _infer(
     overlap: float = 0.0,
     least: float | None = None,
     center: bool = False,
-    number: Size = 0,
+    number: Size = OPEN,
 ) -> TensorType:
     for given in (boxes, scores):
         if given.dtype.kind != "f":
@@ -60,7 +60,7 @@ def _compute(
     overlap: float = 0.0,
     least: float | None = None,
     center: bool = False,
-    number: Size = 0,
+    number: Size = OPEN,
 ) -> np.ndarray:
     boxes, scores = np.asarray(boxes), np.asarray(scores)
     known = TensorType(boxes.shape, boxes.dtype), TensorType(scores.shape, scores.dtype)
