@@ -28,7 +28,7 @@ from cgkit.order import infer, topological_order
 from cgkit.symbolic.sources import Sources
 from cgkit.symbolic.value import Value
 from cgkit.symbolic.wiring import AFTER, ASSIGN, SIZED, Effect, written
-from cgkit.types import TensorType, weak_dtype
+from cgkit.types import OPEN, TensorType, weak_dtype
 
 RANDOM_KEY = "random key"
 """The name of the variable that a Session gives another value in each run."""
@@ -230,6 +230,7 @@ class GraphBuilder(Sources):
         found = {}
         for name, usual in _told_by(operator).items():
             size = params.get(name, usual)
+            size = size if isinstance(size, tuple) else OPEN
             fresh = {symbol: self._size(None) for symbol in dict.fromkeys(symbols_in(size))}
             if fresh:
                 found[name] = put(size, fresh)
