@@ -147,6 +147,13 @@ class Draft:
             return self.constant(size, np.int64)
         return self.add("Squeeze", self.sizes((size,)))
 
+    def every(self, size: Size) -> Term:
+        """Give 0, 1, 2, ... for the places of an axis of a size."""
+        if not isinstance(size, Dim):
+            return self.constant(np.arange(int(size)), np.int64)
+        zero, one = self.constant(0, np.int64), self.constant(1, np.int64)
+        return self.add("Range", zero, self.size(size), one)
+
     def reshape(self, term: Term, shape: Sequence[Size]) -> Term:
         """Give a tensor in a shape, none of whose sizes is -1; itself if it has it."""
         if term.shape == tuple(shape):
@@ -320,5 +327,8 @@ def _by_rule(draft: Draft, operands: list[Term]) -> Any:
     if operator.onnx:
         return draft.directly(*operands)
     if operator.family == "control":
-        raise draft.refuse("branches and loops are not written yet")
+        raise draft.refuse(
+            "branches and loops are not written yet",
+            "where(condition, a, b) for a branch, a Python loop of known length for a loop",
+        )
     raise draft.refuse(*writer.reasons.get(operator.name, ("there is no rule for it",)))

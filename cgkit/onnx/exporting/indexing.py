@@ -165,6 +165,7 @@ def _index(draft: Draft, a: Term, *arrays: Term, index: Index) -> Term:
 def _numbers(draft: Draft, shape: Shape) -> Term:
     """Give each element of a shape its number, as a tensor of it."""
     zero, one = draft.constant(0, INT64), draft.constant(1, INT64)
+    # even of known sizes they are counted when the model runs: it would hold as many constants
     line = draft.add("Range", zero, draft.size(count(shape)), one)
     return draft.reshape(Term(line.name, INT64, (count(shape),)), shape)
 
@@ -233,11 +234,7 @@ def _one_hot(draft: Draft, a: Term, size: Size, axis: int = -1, dtype: Any = "fl
 
 
 def _positions(draft: Draft, a: Term, axis: int) -> Term:
-    (size,) = draft.shape
-    if isinstance(size, int):
-        return draft.constant(np.arange(size), INT64)
-    zero, one = draft.constant(0, INT64), draft.constant(1, INT64)
-    return draft.add("Range", zero, draft.size(size), one)
+    return draft.every(draft.shape[0])
 
 
 def _put(draft: Draft, a: Term, b: Term, *arrays: Term, index: Index) -> Term:

@@ -2,7 +2,8 @@
 
     reshape(x, shape=(N, 784))     Reshape to [-1, 784]: one open size is left to ONNX
     reshape(x, shape=(N, M))       Shape of what has them, Concat, Reshape
-    roll(x, shift=1)               the last element, then the others: Slice, Slice, Concat
+    roll(x, shift=1)               the last element, then the others: Slice, Slice, Concat; of an
+                                   open size each element's place, less 1, modulo the size: Gather
 
 The shape that our result has is what is written: what the params leave out is known by then.
 """
@@ -105,10 +106,10 @@ def _roll(draft: Draft, a: Term, shift: Any, axis: Any = None) -> Term:
 def _rolled(draft: Draft, a: Term, axis: int, size: Size, shift: Any) -> Term:
     """Put what stands behind a place before what stands in front of it."""
     if isinstance(size, Dim):
-        open_size = draft.add("Max", draft.sizes((size,)), 1)
-        cut = draft.add("Mod", draft.sizes((-int(shift),)), open_size, gives=np.int64)
-    else:
-        cut = draft.sizes((-int(shift) % max(size, 1),))
+        places = draft.add("Sub", draft.every(size), int(shift))
+        places = draft.add("Mod", places, draft.add("Max", draft.size(size), 1))
+        return draft.add("Gather", a, places, axis=axis)
+    cut = draft.sizes((-int(shift) % max(size, 1),))
     at = draft.sizes((axis,))
     behind = draft.add("Slice", a, cut, draft.sizes((LAST,)), at)
     front = draft.add("Slice", a, draft.sizes((0,)), cut, at)

@@ -16,7 +16,7 @@ from cgkit.onnx.dtypes import as_number
 from cgkit.onnx.exporting.draft import Draft
 from cgkit.onnx.exporting.writer import Rule, Term
 from cgkit.operators.settings import normal_axes
-from cgkit.types import Shape, Size
+from cgkit.types import Shape
 
 
 def _triangle(upper: int) -> Rule:
@@ -39,15 +39,12 @@ def _diagonal(draft: Draft, a: Term, offset: int = 0, axis1: int = 0, axis2: int
     size = draft.shape[-1]
     flat = draft.reshape(turned, (*rest, rows * columns))
     start = offset if offset >= 0 else -offset * columns
-    return draft.add("Gather", flat, _every(draft, start, columns + 1, size), axis=len(rest))
-
-
-def _every(draft: Draft, start: Size, step: Size, count: Size) -> Term:
-    """Give so many places, a step apart."""
-    if all(isinstance(x, int) for x in (start, step, count)):
-        return draft.constant(int(start) + int(step) * np.arange(int(count)), np.int64)
-    end = start + step * count
-    return draft.add("Range", draft.size(start), draft.size(end), draft.size(step))
+    if isinstance(size, int) and isinstance(columns, int):
+        places = draft.constant(int(start) + (columns + 1) * np.arange(size), np.int64)
+    else:
+        steps = draft.add("Mul", draft.every(size), draft.size(columns + 1))
+        places = draft.add("Add", steps, draft.size(start))
+    return draft.add("Gather", flat, places, axis=len(rest))
 
 
 def _on_diagonal(
