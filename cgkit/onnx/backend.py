@@ -19,8 +19,8 @@ import numpy as np
 from cgkit.errors import OnnxError, UnknownValue
 from cgkit.graph import Graph
 from cgkit.interpret import run
-from cgkit.onnx.importer import evaluate, load, open_sizes
-from cgkit.onnx.inventory import MissingOperators
+from cgkit.onnx.importer import check_types, evaluate, load, open_sizes
+from cgkit.onnx.inventory import MissingOperators, check_operators
 from cgkit.onnx.reading import DEFAULT, Limits, Source, open_model
 
 Way = Literal["static", "fixed", "evaluated"]
@@ -52,6 +52,8 @@ class Prepared:
 
     def __init__(self, source: Source, limits: Limits = DEFAULT) -> None:
         self.model = open_model(source, limits)
+        check_operators(self.model)
+        check_types(self.model)
         self.buildable = True
         """Whether a graph can be built, once enough is fixed."""
         self.fixed: tuple[str, ...] = ()
@@ -112,7 +114,10 @@ class Prepared:
                 + ("is given no value" if name in self.inputs else "is none of the model"),
                 attempt=f"values of {', '.join(self.inputs)}",
             )
-        return {name: np.asarray(x) for name, x in inputs.items()}
+        try:
+            return {name: np.asarray(x) for name, x in inputs.items()}
+        except ValueError as error:
+            raise OnnxError("lists of unlike lengths make no tensor", why=str(error)) from None
 
     def _try(self, arrays: Mapping[str, np.ndarray]) -> Graph | None:
         """Give the graph for some values; None where only an evaluation will do.

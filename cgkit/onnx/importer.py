@@ -75,6 +75,7 @@ def load(
     """
     model = open_model(source, limits)
     check_operators(model)
+    check_types(model)
     builder = GraphBuilder()
     walk = Walk(model, builder)
     inputs = list(_declare(walk, builder, known or {}, sizes or {}))
@@ -119,6 +120,7 @@ def evaluate(
     """
     model = open_model(source, limits)
     check_operators(model)
+    check_types(model)
     walk = Walk(model, None)
     for value in _declare(walk, GraphBuilder(), inputs, {}):
         raise OnnxError(
@@ -148,6 +150,18 @@ def open_sizes(model: Model) -> dict[str, tuple[str, int]]:
             if isinstance(size, str):
                 found.setdefault(size, (name, axis))
     return found
+
+
+def check_types(model: Model) -> None:
+    """Check that the inputs of a model are tensors of types that cgkit has.
+
+    Raises
+    ------
+    OnnxError
+        One is not; the message names it.
+    """
+    for given in model.proto.graph.input:
+        _dtype(given)
 
 
 def _declare(
@@ -221,7 +235,6 @@ def _shape(
     given: Any, shapes: Mapping[str, tuple[int | str, ...] | None], sizes: Mapping[str, int]
 ) -> list[Size | str]:
     shape = shapes[given.name]
-    _dtype(given)
     if shape is None:
         raise UnknownValue(
             f"the input {given.name!r} of the model does not say how many axes it has",

@@ -128,13 +128,18 @@ def test_parameters_are_no_inputs():
     [
         ([], "has 1 inputs"), ([X, X], "got 2 values"), ({}, "'x' is given no value"),
         ({"x": X, "z": X}, "'z' is none"), ([X.astype(np.float64)], "float32"),
-        ([X[0]], r"expected shape|axes"),
+        ([X[0]], r"expected shape|axes"), ([[[1.0], [1.0, 2.0]]], "unlike lengths"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_refused(inputs, match):
     prepared = prepare(model("g (float[N, 3] x) => (float[N, 3] y) { y = Neg(x) }"))
     with pytest.raises(CgkitError, match=match):
         prepared.run(inputs)
+
+
+def test_what_is_no_tensor_is_refused_before_it_is_run():
+    with pytest.raises(OnnxError, match="declared as sequence"):
+        prepare(model("g (seq(float[N]) x, float[M] z) => (float[M] y) { y = Neg(z) }"))
 
 
 def test_it_runs_on_the_cpu():
