@@ -24,7 +24,7 @@ from cgkit.graph import Graph, names
 from cgkit.node import VARIABLE, Node
 from cgkit.onnx.dtypes import as_number
 from cgkit.onnx.exporting import open_sizes
-from cgkit.onnx.exporting.schemas import fitting, keeps_dtype, takes
+from cgkit.onnx.exporting.schemas import fitting, keeps_dtype, schema_of
 from cgkit.onnx.exporting.writer import Term, Writer
 from cgkit.order import node_line
 from cgkit.symbolic import GraphBuilder, Value
@@ -100,7 +100,7 @@ class Draft:
         self, operator: str, *inputs: Any, gives: Sequence[Any], **attributes: Any
     ) -> tuple[Term, ...]:
         """Add an ONNX node with a result for each dtype; None is that of the first input."""
-        takes(operator, self.opset) if inputs else None
+        schema_of(operator, self.opset)  # an operator that is not there yet is refused
         first = next((x.dtype for x in inputs if isinstance(x, Term)), np.dtype("float32"))
         terms = [x if x is None or isinstance(x, Term) else self._given(x, first) for x in inputs]
         made = [first if dtype is None else np.dtype(dtype) for dtype in gives]
