@@ -259,7 +259,7 @@ def _fixed(x: Any, given: Any) -> np.ndarray:
     """Give the value of an input as an array of the type it declares."""
     dtype = _dtype(given)
     array = np.asarray(x)
-    if array.dtype != dtype and not (isinstance(x, list | int | float | bool) and array.size):
+    if array.dtype != dtype and not (isinstance(x, list | int | float) and _means(array, dtype)):
         raise OnnxError(
             f"the input {given.name!r} is {dtype}, got {array.dtype}",
             attempt=f"array.astype({dtype.name!r})",
@@ -276,6 +276,16 @@ def _fixed(x: Any, given: Any) -> np.ndarray:
                 why="-1 stands for an open size",
             )
     return array.astype(dtype)
+
+
+def _means(numbers: np.ndarray, dtype: np.dtype) -> bool:
+    """Say whether plain numbers keep their meaning in a dtype: a fraction is no whole number."""
+    if numbers.dtype.kind not in "fiub":
+        return False
+    if dtype.kind == "f":
+        return True
+    with np.errstate(invalid="ignore"):
+        return bool(np.array_equal(numbers.astype(dtype), numbers))
 
 
 def _typed(found: Any, output: Any) -> Any:

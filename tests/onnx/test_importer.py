@@ -100,6 +100,25 @@ def test_a_fixed_input_must_be_of_its_type(value, match):
         ours.load(known, known={"s": value})
 
 
+@pytest.mark.parametrize(
+    ("dtype", "numbers", "kept"),
+    [
+        ("float", [1, 2], True), ("float", [0.1, float("nan")], True), ("int64", [1, 2], True),
+        ("int64", [], True), ("int64", [1.0], True), ("int64", [1.5], False),
+        ("int8", [300], False), ("int64", [float("inf")], False), ("bool", [0, 1], True),
+        ("bool", [2], False), ("float", ["a"], False), ("uint8", [-1], False),
+    ],
+)  # fmt: skip
+def test_plain_numbers_keep_their_meaning(dtype, numbers, kept):
+    known = model(f"g ({dtype}[N] x) => ({dtype}[N] y) {{ y = Identity(x) }}")
+    if not kept:
+        with pytest.raises(OnnxError, match="the input 'x' is"):
+            ours.evaluate(known, {"x": numbers})
+        return
+    found = ours.evaluate(known, {"x": numbers})["y"]
+    np.testing.assert_array_equal(found, np.array(numbers, found.dtype))
+
+
 def test_parameters_may_be_fixed_as_inputs_are():
     text = "g (float[N, 3] x, float[3] w) => (float[N, 3] y) <float[3] w = {1, 2, 3}> "
     known = model(text + "{ y = Add(x, w) }")
