@@ -1,11 +1,6 @@
 """`cgkit run MODEL.onnx`: the table, its numbers, and how it ends when something is wrong."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pytest
@@ -13,6 +8,7 @@ from onnx.parser import parse_model
 
 from cgkit.cli import run
 from cgkit.conformance.light import path_of
+from cgkit.onnx.summary import measured
 
 MODEL = """<ir_version: 8, opset_import: ["": 17], producer_name: "a test">
 f (float[N, 4] x, int64[2] shape = {-1, 2}) => (float[A, B] y, float[C, D] tall)
@@ -45,9 +41,7 @@ def test_the_table(model, capsys):
     ]
     assert "· parameters 12" in lines
     assert "· FLOPs 93" in lines  # 2 * 3 * 3 * 4 for the product, 9 and 12 for the others
-    assert "· 1. matmul h float32[3, 3] 72 FLOPs 77.4%" in table.replace("  ", " ") or any(
-        line.startswith("· 1. matmul h float32[3, 3] 72 FLOPs 77.4%") for line in lines
-    )
+    assert any(line.startswith("· 1. matmul h float32[3, 3] 72 FLOPs 77.4%") for line in lines)
     assert lines[-2:] == [
         "✓ output y float32[3, 3], from 4 to 4",
         "✓ output tall float32[6, 2], from -1 to -1",
@@ -123,24 +117,13 @@ def test_whatever_is_wrong_is_said_in_few_words(model, tmp_path, capsys, words, 
         assert json.loads(capsys.readouterr().out)["ok"] is False
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
-def test_it_is_stopped_without_a_word_too_many(tmp_path):
-    """A loop of products that would take minutes."""
-    body = "".join(f"h{n + 1} = MatMul(h{n}, h{n}) " for n in range(400))
-    text = (
-        f'<ir_version: 8, opset_import: ["": 17]> f (float[N, N] x) => (float[N, N] h400) '
-        f"{{ h0 = Neg(x) {body} }}"
+def test_it_is_stopped_without_a_word_too_many(model, monkeypatch, capsys):
+    def stopped(node):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(
+        "cgkit.cli.run_model.measured",
+        lambda graph, arrays, tell: measured(graph, arrays, tell=stopped),
     )
-    (tmp_path / "slow.onnx").write_bytes(parse_model(text).SerializeToString())
-    process = subprocess.Popen(
-        [sys.executable, "-c", "from cgkit.cli import main; main()", "run",
-         str(tmp_path / "slow.onnx"), "--size", "N=2000"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
-    )  # fmt: skip
-    time.sleep(4)
-    assert process.poll() is None
-    process.send_signal(signal.SIGINT)
-    output, error = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert (output, error.strip()) == ("", "stopped")
+    assert run(["run", model]) == 130
+    assert capsys.readouterr() == ("", "stopped\n")
