@@ -126,4 +126,5 @@ def test_it_is_stopped_without_a_word_too_many(model, monkeypatch, capsys):
         lambda graph, arrays, tell: measured(graph, arrays, tell=stopped),
     )
     assert run(["run", model]) == 130
-    assert capsys.readouterr() == ("", "stopped\n")
+    out, err = capsys.readouterr()
+    assert (out, err.strip()) == ("", "stopped")
