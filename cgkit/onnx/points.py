@@ -42,6 +42,7 @@ def picked(x: Any, image: Any, axes: Sequence[Sequence[Tap]]) -> Any:
 
     Examples
     --------
+    >>> import numpy as np
     >>> x = np.array([[[1.0, 3.0, 7.0]]])
     >>> half = np.array([0.5])
     >>> picked(x, np.array([0]), [[Tap(np.array([1]), half), Tap(np.array([2]), half)]]).tolist()
@@ -72,6 +73,7 @@ def around(x: Any, mode: str, places: Places) -> list[Tap]:
 
     Examples
     --------
+    >>> import numpy as np
     >>> [tap.weights.tolist() for tap in around(np.array([1.25]), "linear", as_places)]
     [[0.75], [0.25]]
     """
@@ -87,6 +89,7 @@ def between(x: Any, low: Any, high: Any) -> Any:
 
     Examples
     --------
+    >>> import numpy as np
     >>> between(np.array([-1.0, 0.5, 7.0, np.nan]), 0.0, 2.0).tolist()
     [0.0, 0.5, 2.0, 0.0]
     """
