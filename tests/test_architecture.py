@@ -31,6 +31,7 @@ interpret  autodiff  cost  memory
 codegen
 operators  device
 arithmetic
+writing
 tensor  symbolic
 control  gradient  optimizers
 codec

@@ -14,23 +14,57 @@ from __future__ import annotations
 
 import functools
 import inspect
+import threading
+import types
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from operator import is_
+from typing import Any, cast
 
+from cgkit.compiler.calls import key_of
 from cgkit.compiler.entry import Entry
 from cgkit.compiler.executable import Executable
 from cgkit.compiler.explanation import Explanation, Miss
-from cgkit.compiler.facts import Call, Fact, call_of, facts_of
-from cgkit.compiler.reads import reads_of
+from cgkit.compiler.facts import PLAIN, Call, Fact, call_of, facts_of, is_tensor
+from cgkit.compiler.lending import loan_here
+from cgkit.compiler.reads import Reads, reads_of
 from cgkit.compiler.tracing import trace_call
 from cgkit.errors import CompileWarning, OperandError
 from cgkit.graph import Graph
 from cgkit.symbolic import Value
 
 Pass = Callable[[Graph], Graph]
+MOST_SERVED = 256
+"""For how many sorts of calls the form that serves them is known at once."""
 LIMIT = 8
 """How many forms of a function are made; then it runs as it is written."""
+
+
+class Served:
+    """A sort of call, and the form that serves it while nothing that is read has changed."""
+
+    def __init__(self, entry: Entry, reads: Reads, call: Call, given: Sequence[Any]) -> None:
+        self.entry = entry
+        self.reads = reads
+        places = {id(x): number for number, x in enumerate(given)}
+        order = [places.get(id(x)) for x in entry.arguments(call)]
+        self.order = None if None in order else cast("list[int]", order)
+
+    def holds(self, given: Sequence[Any]) -> bool:
+        """Say whether the form still serves such a call."""
+        if not self.reads.snapshot.holds():
+            return False
+        if not self.reads.numbers.isdisjoint(map(id, given)):
+            return False
+        return not self.entry.traced.written or not self.entry.shares(self._inputs(given))
+
+    def _inputs(self, given: Sequence[Any]) -> list[Any]:
+        assert self.order is not None
+        return self.entry.inputs([given[i] for i in self.order], self.reads.tensors)
+
+    def __call__(self, given: Sequence[Any]) -> Any:
+        """Do what the function does."""
+        return self.entry(self._inputs(given), self.reads.generators)
 
 
 class Compiled:
@@ -56,61 +90,118 @@ class Compiled:
         self._limit = limit
         self._ready = ready
         self._opened: set[tuple[str, int]] = set()
+        self._served: dict[Any, Served] = {}
+        self._warned = False
+        self._lock = threading.RLock()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Do what the function does."""
+        key, given = key_of(args, kwargs)
+        if loan_here() is None:
+            served = self._served.get(key)
+            if served is not None and served.holds(given):
+                return served(given)
+        else:
+            return self.fn(*args, **kwargs)  # a part of another function, which is traced
+        return self._looked_up(key, given, args, kwargs)
+
+    def __get__(self, owner: Any, kind: type | None = None) -> Any:
+        """Be a method, where a function would be one."""
+        return self if owner is None else types.MethodType(self, owner)
+
+    def _looked_up(self, key: Any, given: list[Any], args: Any, kwargs: Any) -> Any:
+        """Find the form that serves a call, or make one."""
         bound = self._signature.bind(*args, **kwargs)
         bound.apply_defaults()
         call = call_of(bound.arguments)
         if any(isinstance(leaf, Value) for leaf in call.leaves):
-            return self.fn(*args, **kwargs)  # it is traced already, as a part of another
-        facts = {**facts_of(call), **reads_of(self.fn)}
+            return self.fn(*args, **kwargs)  # it becomes a part of another graph
+        with self._lock:
+            entry, reads = self._entry_for(call)
+            if entry is not None:
+                served = Served(entry, reads, call, given)
+        if entry is None:
+            self.eager_calls += 1
+            return self.fn(*args, **kwargs)
+        inputs = entry.inputs(entry.arguments(call), reads.tensors)
+        if entry.shares(inputs):
+            self.eager_calls += 1
+            return self.fn(*args, **kwargs)
+        if served.order is not None:
+            if len(self._served) >= MOST_SERVED:
+                self._served.clear()
+            self._served[key] = served
+        return entry(inputs, reads.generators)
+
+    def _entry_for(self, call: Call) -> tuple[Entry | None, Reads]:
+        reads = self._reads(call)
+        facts = {**facts_of(call), **reads.facts}
         if any(what == "device" and value != "cpu" for (_, what), value in facts.items()):
-            return self.fn(*args, **kwargs)  # operators say where each operand lies
+            return None, reads  # operators say where each operand lies
         reasons: list[list[str]] = []
         for entry in self.entries:
             wrong = entry.failures(call, facts)
             if not wrong:
-                return entry(call)
+                return entry, reads
             reasons.append(wrong)
         if len(self.entries) >= self._limit:
-            return self._as_written(reasons, args, kwargs)
-        return self._compiled(call, facts, reasons)(call)
+            self._warn(reasons)
+            return None, reads
+        return self._compiled(call, facts, reads, reasons)
 
-    def _as_written(self, reasons: Sequence[Sequence[str]], args: Any, kwargs: Any) -> Any:
-        if not self.eager_calls:
+    def _reads(self, call: Call) -> Reads:
+        """Look at all that the function reads beside its tensors."""
+        objects = {
+            place: leaf for place, leaf in zip(call.places, call.leaves, strict=True)
+            if not is_tensor(leaf) and not isinstance(leaf, PLAIN)
+        }  # fmt: skip
+        given: dict[int, str] = {}
+        for i in call.tensors:
+            given.setdefault(id(call.leaves[i]), call.places[i])
+        return reads_of(self.fn, objects, given)
+
+    def _warn(self, reasons: Sequence[Sequence[str]]) -> None:
+        if not self._warned and reasons:
+            self._warned = True
             nearest = min(reasons, key=len)
             warnings.warn(
                 f"{self.name} has {len(self.entries)} compiled forms, the most that are made; "
                 f"from now on other calls run as it is written. The last one: {nearest[0]}",
                 CompileWarning,
-                stacklevel=3,
+                stacklevel=5,
             )
-        self.eager_calls += 1
-        return self.fn(*args, **kwargs)
 
     def _compiled(
-        self, call: Call, facts: Mapping[Fact, Any], reasons: Sequence[Sequence[str]]
-    ) -> Entry:
+        self,
+        call: Call,
+        facts: Mapping[Fact, Any],
+        reads: Reads,
+        reasons: Sequence[Sequence[str]],
+    ) -> tuple[Entry, Reads]:
         """Trace the function for calls of this sort."""
         self._open_sizes(call, facts)
-        traced = trace_call(self.fn, self._signature, call, self._is_open)
+        traced = trace_call(
+            self.fn, self._signature, call, self._is_open, reads.tensors, reads.generators
+        )
         open_facts = {
             (call.places[i], f"size {axis}") for spots in traced.sizes.values() for i, axis in spots
         }
         # what tracing itself has changed is an effect of the function, not a reason to trace again
-        read = reads_of(self.fn)
-        effects = {fact for fact, value in facts.items() if read.get(fact, value) != value}
+        after = self._reads(call)
+        effects = {f for f, value in reads.facts.items() if after.facts.get(f, value) != value}
         guards = {f: value for f, value in facts.items() if f not in open_facts | effects}
         graph = traced.graph
         for act in self._passes:
             graph = act(graph)
         changed = tuple(sorted({place for place, _ in effects}))
-        entry = Entry(traced, graph, guards, self.name, self._ready, changed)
+        entry = Entry(traced, graph, guards, self.name, self._ready, changed, facts)
         self.entries.append(entry)
         nearest: Sequence[str] = min(reasons, key=len) if reasons else ()
         self.misses.append(Miss(len(self.entries), tuple(nearest)))
-        return entry
+        same = len(after.tensors) == len(reads.tensors) and all(
+            map(is_, after.tensors, reads.tensors)
+        )
+        return entry, after if same else reads
 
     @property
     def name(self) -> str:
@@ -201,4 +292,9 @@ def compile(  # the builtin of this name is not used here
         )  # fmt: skip
     if not callable(fn):
         raise OperandError(f"compile takes a function, not {type(fn).__name__}: {fn!r:.60}")
+    if inspect.isgeneratorfunction(fn) or inspect.iscoroutinefunction(fn):
+        raise OperandError(
+            f"compile takes a function that runs to its end, and {fn!r:.60} stops half-way",
+            attempt="a function that gives all results at once, in a list",
+        )
     return Compiled(fn, passes=passes, dynamic=dynamic, limit=limit, ready=ready)

@@ -11,7 +11,7 @@ operators on Tensors, so that it can be differentiated again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,14 +20,16 @@ from cgkit import tree
 from cgkit.compiler.executable import Executable
 from cgkit.compiler.facts import Call, Fact, difference
 from cgkit.compiler.partition import Halves, halves
-from cgkit.compiler.tracing import Given, Output, Traced
+from cgkit.compiler.tracing import Fixed, Given, Output, Traced
 from cgkit.control.inner import filled
 from cgkit.control.pulls import pulled
 from cgkit.graph import Graph
 from cgkit.interpret import bind, check_binding, replay
 from cgkit.node import Edge, Kind, MultiOperator, Node
-from cgkit.tensor import Tensor
-from cgkit.tensor.modes import grad_enabled
+from cgkit.operators import ALL
+from cgkit.tensor import Generator, Tensor
+from cgkit.tensor.inplace import check_writable, write
+from cgkit.tensor.modes import grad_enabled, set_grad
 from cgkit.types import TensorType
 
 
@@ -48,6 +50,8 @@ class Entry:
         Makes a graph an executable.
     changed
         The places that the function changed while it was traced, and will not change again.
+    known
+        All facts that there were, if more than the guards: a further one is another sort of call.
     """
 
     def __init__(
@@ -58,16 +62,19 @@ class Entry:
         name: str,
         ready: Callable[[Graph], Executable] = Executable,
         changed: tuple[str, ...] = (),
+        known: Iterable[Fact] = (),
     ) -> None:
         self.changed = changed
         self.traced = traced
         self.graph = graph
         self.guards = dict(guards)
+        self._known = frozenset(known) | self.guards.keys()
         self.name = name
         self.calls = 0
         self._ready = ready
         self.executable = ready(graph)
         self._ways: dict[tuple[int, ...], Way] = {}
+        self._apart = frozenset(written.number for written in traced.written)
 
     def failures(self, call: Call, facts: Mapping[Fact, Any]) -> list[str]:
         """Say why a call is not of this sort; nothing if it is."""
@@ -75,6 +82,10 @@ class Entry:
             difference(fact, expected, facts)
             for fact, expected in self.guards.items()
             if fact not in facts or facts[fact] != expected
+        ]
+        wrong += [
+            f"{place}: {what} is {facts[place, what]}, was not there"
+            for place, what in facts.keys() - self._known
         ]
         return wrong or self._wrong_sizes(call)
 
@@ -93,19 +104,78 @@ class Entry:
                 return [f"the size {look} was {look.answer}, is {look.ask(binding)}"]
         return []
 
-    def __call__(self, call: Call) -> Any:
-        """Do what the function does."""
-        self.calls += 1
-        tensors = [call.leaves[i] for i in self.traced.leaves] + list(self.traced.captured)
-        arrays = [x.data if isinstance(x, Tensor) else x for x in tensors]
+    def arguments(self, call: Call) -> list[Any]:
+        """Give the tensors of a call, in the order in which the graph takes them."""
+        return [call.leaves[i] for i in self.traced.leaves]
+
+    def inputs(self, given: Sequence[Any], tensors: Sequence[Tensor]) -> list[Any]:
+        """Give all tensors that the graph takes.
+
+        Parameters
+        ----------
+        given
+            The tensors of the call.
+        tensors
+            What the function reads by itself now.
+        """
+        traced = self.traced
+        found = [
+            x if number is None else tensors[number]
+            for x, number in zip(traced.captured, traced.lent, strict=True)
+        ]
+        return [*given, *found]
+
+    def shares(self, inputs: Sequence[Any]) -> bool:
+        """Say whether a tensor that is written to lies in the memory of another input."""
+        arrays = [_data(x) for x in inputs]
+        return any(
+            number != written.number and np.may_share_memory(array, arrays[written.number])
+            for written in self.traced.written
+            for number, array in enumerate(arrays)
+        )
+
+    def __call__(self, inputs: Sequence[Any], generators: Sequence[Generator] = ()) -> Any:
+        """Do what the function does.
+
+        Parameters
+        ----------
+        inputs
+            What `inputs` gave.
+        generators
+            What hands out keys to the function.
+        """
+        traced = self.traced
+        tensors = [*inputs, *(np.asarray(generators[i].key()) for i in traced.keys)]
+        arrays = [_data(x) for x in tensors]
+        self._check_writable(tensors)
         wanted = self._wanted(tensors)
         found = self._recorded(tensors, arrays, wanted) if wanted else self._plain(arrays)
+        self.calls += 1
+        self._write(tensors, found)
         results = [
             found[x.number] if isinstance(x, Output)
-            else _as_tensor(tensors[x.number]) if isinstance(x, Given) else x
-            for x in self.traced.results
+            else _as_tensor(tensors[x.number]) if isinstance(x, Given)
+            else _anew(x) if isinstance(x, Fixed) else x
+            for x in traced.results
         ]  # fmt: skip
-        return tree.unflatten(self.traced.structure, results)
+        return tree.unflatten(traced.structure, results)
+
+    def _check_writable(self, tensors: Sequence[Any]) -> None:
+        for written in self.traced.written:
+            x = tensors[written.number]
+            if isinstance(x, Tensor):
+                with set_grad(written.recorded and grad_enabled()):
+                    check_writable(x)
+
+    def _write(self, tensors: Sequence[Any], found: Sequence[Tensor]) -> None:
+        """Copy back what the function has written to its tensors."""
+        for written in self.traced.written:
+            x, new = tensors[written.number], found[written.output]
+            if not isinstance(x, Tensor):
+                x[...] = new.data
+                continue
+            with set_grad(written.recorded and grad_enabled()):
+                write(x, ALL["overwrite"], new)
 
     def _wanted(self, tensors: Sequence[Any]) -> tuple[int, ...]:
         """Give the inputs by which a gradient may be wanted."""
@@ -124,7 +194,16 @@ class Entry:
     ) -> list[Tensor]:
         if wanted not in self._ways:
             self._ways[wanted] = Way(self.graph, halves(self.graph, wanted), self.name, self._ready)
-        return self._ways[wanted].record(tensors, arrays)
+        return self._ways[wanted].record(tensors, arrays, self._apart)
+
+
+def _data(x: Any) -> Any:
+    return x.data if isinstance(x, Tensor) else x
+
+
+def _anew(x: Fixed) -> Any:
+    numbers = x.numbers.copy()
+    return numbers if x.plain else Tensor.wrap(numbers)
 
 
 def _as_tensor(x: Any) -> Tensor:
@@ -154,8 +233,18 @@ class Way:
         """Give the types of the outputs."""
         return tuple(edge.type for edge in self.graph.outputs)
 
-    def record(self, tensors: Sequence[Any], arrays: Sequence[Any]) -> list[Tensor]:
-        """Compute the outputs, and the node that knows the way back."""
+    def record(
+        self, tensors: Sequence[Any], arrays: Sequence[Any], apart: Collection[int] = ()
+    ) -> list[Tensor]:
+        """Compute the outputs, and the node that knows the way back.
+
+        Parameters
+        ----------
+        tensors, arrays
+            A value for each input.
+        apart
+            Which of them are about to be written to, so that their numbers are kept apart.
+        """
         found = self.there(*arrays)
         count = len(self.graph.outputs)
         kept = found[count:]
@@ -164,6 +253,8 @@ class Way:
         saved: tuple[Any, ...] = ()
         for i, (x, array) in enumerate(zip(tensors, arrays, strict=True)):
             version = x.version if isinstance(x, Tensor) and i in self.parts.read else [0]
+            if i in apart:
+                array, version = array.copy(), [0]
             saved += (i, array, version, version[0])
         for i, array in enumerate(kept):
             saved += (len(tensors) + i, array, [0], 0)

@@ -11,19 +11,45 @@ results      tensors become outputs; other things come back as they are
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from cgkit import tree
-from cgkit.compiler.facts import Call
+from cgkit.compiler.facts import PLAIN, Call
+from cgkit.compiler.lending import Loan, lent
 from cgkit.compiler.watching import Look, Watch
 from cgkit.errors import CaptureError
 from cgkit.graph import Graph
-from cgkit.node import LEAF, Operand
+from cgkit.node import LEAF
 from cgkit.symbolic import GraphBuilder, Value
-from cgkit.tensor import Tensor
+from cgkit.symbolic.writes import INSTEAD, Writes
+from cgkit.tensor import Generator, Tensor
+from cgkit.tensor.modes import grad_enabled
 from cgkit.types import Dim, Size
+
+
+@dataclass(frozen=True)
+class Written:
+    """An input that gets new numbers when the graph has run."""
+
+    number: int
+    output: int
+    recorded: bool
+    """Whether gradients go through the new numbers to the old ones."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fixed:
+    """A result that is made anew of the same numbers each time."""
+
+    numbers: np.ndarray
+    plain: bool = False
+    """Whether it is an array, no Tensor."""
+
 
 Opened = Callable[[str, int], bool]
 
@@ -38,13 +64,21 @@ class Traced:
     """For each input that a call gives, the number of its leaf."""
     captured: tuple[Tensor, ...]
     """Tensors that the function used without being given them."""
+    lent: tuple[int | None, ...]
+    """For each of these its number among what the function reads by itself; None for one that is
+    not found again, because it was made, or found in a strange place, during the trace."""
+    keys: tuple[int, ...]
+    """The generator of each key that is drawn; the keys are the last inputs."""
     results: tuple[Any, ...]
-    """What each leaf of the result is: an `Output`, a `Given`, or anything else as it is."""
+    """What each leaf of the result is: an `Output`, a `Given`, a `Fixed`, or anything else as it
+    is."""
     structure: tree.Structure
     sizes: Mapping[str, tuple[tuple[int, int], ...]]
     """For each open size the (leaf, axis) pairs that have it."""
     looks: tuple[Look, ...]
     """The questions about open sizes that the function asked."""
+    written: tuple[Written, ...] = ()
+    """The inputs that the function writes to."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +96,12 @@ class Given:
 
 
 def trace_call(
-    fn: Callable[..., Any], signature: inspect.Signature, call: Call, opened: Opened
+    fn: Callable[..., Any],
+    signature: inspect.Signature,
+    call: Call,
+    opened: Opened,
+    tensors: Sequence[Tensor] = (),
+    generators: Sequence[Generator] = (),
 ) -> Traced:
     """Run a function once on Values in the place of a call's tensors.
 
@@ -76,80 +115,142 @@ def trace_call(
         The call.
     opened
         Says whether a size of a place is left open.
+    tensors, generators
+        What it reads by itself, and is found again at each call.
 
     Raises
     ------
     CaptureError
-        The function looks at numbers, or computes with captured tensors alone.
+        The function looks at numbers, or computes with tensors that nobody would find again.
     """
     sizes = _open_sizes(call, opened)
     symbols = {spot: Dim(name) for name, spots in sizes.items() for spot in spots}
     watch = Watch({name: call.leaves[i].shape[axis] for name, ((i, axis), *_) in sizes.items()})
     builder = GraphBuilder(capturing=True)
     builder.watch = watch
-    values: dict[int, Value] = {}
+    if grad_enabled():
+        builder.recorded = grad_enabled
+    builder.writes = Writes(builder.recorded)
     leaves: list[int] = []
     given = list(call.leaves)
     for i in call.tensors:
         x = call.leaves[i]
-        if id(x) not in values:
+        if id(x) not in builder.captured:
             shape = [symbols.get((i, axis), size) for axis, size in enumerate(x.shape)]
-            values[id(x)] = builder.placeholder(shape, x.dtype, name=_name(call.places[i]))
+            made = builder.placeholder(shape, x.dtype, name=_name(call.places[i]))
+            builder.captured[id(x)] = (x, made)
             leaves.append(i)
-        given[i] = values[id(x)]
+        given[i] = builder.captured[id(x)][1]
+        if isinstance(x, Tensor) and x.edge is not None and x.is_leaf:
+            builder.writes.leaves.add(given[i].edge.key)
     bound = inspect.BoundArguments(signature, tree.unflatten(call.structure, given))
-    found, structure = tree.flatten(fn(*bound.args, **bound.kwargs))
-    looks = tuple(watch.looks)
-    builder.watch = None
-    return _finished(builder, list(values.values()), leaves, found, structure, sizes, looks)
-
-
-def _finished(
-    builder: GraphBuilder,
-    inputs: Sequence[Value],
-    leaves: Sequence[int],
-    found: Sequence[Any],
-    structure: tree.Structure,
-    sizes: Mapping[str, tuple[tuple[int, int], ...]],
-    looks: tuple[Look, ...],
-) -> Traced:
-    outputs: list[Value] = []
-    results: list[Any] = []
-    tensors = [builder.capture(x) if isinstance(x, Tensor) else x for x in found]
-    captured = [tensor for tensor, _ in builder.captured.values()]
-    _refuse_computed(captured)
-    every = [*inputs, *(value for _, value in builder.captured.values())]
-    places = {x.edge.key: number for number, x in enumerate(every)}
-    for x in tensors:
-        if not isinstance(x, Value):
-            results.append(_result(x))
-            continue
-        builder.check_own(x)
-        if x.edge.key in places:
-            results.append(Given(places[x.edge.key]))
-            continue
-        results.append(Output(len(outputs)))
-        outputs.append(x)
-    graph = builder.graph(outputs, every)
-    builder.close("its trace has ended, and this value was kept beyond it")
+    try:
+        with lent(builder, tensors, generators) as loan:
+            found, structure = tree.flatten(fn(*bound.args, **bound.kwargs))
+        looks = tuple(watch.looks)
+        builder.watch = None
+        kept = _Kept(builder, call, leaves, tensors, generators, loan)
+        results, outputs = kept.results(found), kept.outputs
+        written = kept.written()
+        graph = builder.graph(outputs, [Value(edge, builder) for edge in kept.edges])
+    finally:
+        builder.close("its trace has ended, and this value was kept beyond it")
     return Traced(
-        graph, tuple(leaves), tuple(captured), tuple(results), structure, sizes, looks
+        graph, tuple(leaves), kept.captured, kept.lent, kept.keys, results, structure, sizes,
+        looks, written,
     )  # fmt: skip
 
 
-def _result(x: Any) -> Any:
-    if isinstance(x, Operand):
-        raise CaptureError(f"a compiled function gives {x!r:.60}, which is no tensor of its own")
-    return x
+class _Kept:
+    """What comes out of a trace: the inputs in order, results, and what was written to."""
+
+    def __init__(
+        self,
+        builder: GraphBuilder,
+        call: Call,
+        leaves: Sequence[int],
+        tensors: Sequence[Tensor],
+        generators: Sequence[Generator],
+        loan: Loan,
+    ) -> None:
+        self.builder = builder
+        self.call = call
+        given = {id(call.leaves[i]) for i in leaves}
+        own = [pair for key, pair in builder.captured.items() if key in given]
+        used = [pair for key, pair in builder.captured.items() if key not in given]
+        numbers = {id(x): number for number, x in enumerate(tensors)}
+        self.captured = tuple(x for x, _ in used)
+        self.lent = tuple(numbers.get(id(x)) for x in self.captured)
+        _refuse_computed(x for x, number in zip(self.captured, self.lent, strict=True)
+                         if number is None)  # fmt: skip
+        order = {id(x): number for number, x in enumerate(generators)}
+        self.keys = tuple(order[id(generator)] for generator, _ in loan.keys)
+        self.handles = [value for _, value in (*own, *used, *loan.keys)]
+        assert builder.writes is not None
+        self.edges = [builder.writes.before(value) for value in self.handles]
+        self.places = {id(x): number for number, x in enumerate(self.handles)}
+        self.fixed = {
+            len(own) + number for number, lent in enumerate(self.lent) if lent is None
+        }  # fmt: skip
+        self.outputs: list[Value] = []
+
+    def results(self, found: Sequence[Any]) -> tuple[Any, ...]:
+        """Say what each leaf of the result is."""
+        return tuple(self._result(x) for x in found)
+
+    def _result(self, x: Any) -> Any:
+        if isinstance(x, Tensor):
+            if id(x) not in self.builder.captured:
+                return Fixed(x.data.copy())
+            x = self.builder.captured[id(x)][1]
+        if isinstance(x, np.ndarray):
+            return Fixed(x.copy(), plain=True)
+        if not isinstance(x, Value):
+            return self._plain(x)
+        self.builder.check_own(x)
+        number = self.places.get(id(x))
+        if number is None:
+            return self._output(x)
+        return Fixed(self.captured_data(number)) if number in self.fixed else Given(number)
+
+    def captured_data(self, number: int) -> np.ndarray:
+        """Give the numbers of a tensor that nobody finds again."""
+        first = len(self.handles) - len(self.keys) - len(self.captured)
+        data: np.ndarray = self.captured[number - first].data.copy()
+        return data
+
+    def _output(self, x: Value) -> Output:
+        self.outputs.append(Value(x.edge, self.builder))
+        return Output(len(self.outputs) - 1)
+
+    def _plain(self, x: Any) -> Any:
+        known = isinstance(x, (*PLAIN, range, slice, type, types.FunctionType, types.ModuleType))
+        if known or any(x is leaf for leaf in self.call.leaves) or x is Ellipsis:
+            return x
+        raise CaptureError(
+            f"a compiled function gives {type(x).__name__}, which is no tensor: {x!r:.60}",
+            why="it would be the one that was made while the function was traced, for ever",
+            attempt="tensors, numbers and texts, nested in tuples, lists and dicts",
+        )
+
+    def written(self) -> tuple[Written, ...]:
+        """Say which inputs get new numbers."""
+        found = []
+        for number, (x, before) in enumerate(zip(self.handles, self.edges, strict=True)):
+            if x.edge.key != before.key:
+                assert x.edge.node is not None
+                kept = x.edge.node.operator is INSTEAD
+                found.append(Written(number, self._output(x).number, recorded=not kept))
+        return tuple(found)
 
 
-def _refuse_computed(captured: Sequence[Tensor]) -> None:
-    """Refuse tensors that were computed from others alone: they would never be computed again."""
-    for x in captured:
+def _refuse_computed(tensors: Iterable[Tensor]) -> None:
+    """Refuse tensors whose way back was recorded once: it would be gone at the next call."""
+    for x in tensors:
         if x.edge is not None and x.edge.node is not None and x.edge.node.operator is not LEAF:
             raise CaptureError(
                 f"a tensor of shape {x.shape}, made by {x.edge.node.operator.name}, was computed "
-                "apart from the function's arguments",
+                "of tensors that the compiled function finds in a place that is not looked at",
                 why="it would be computed once, while the function is traced, and never again",
                 attempt="giving what it is computed from as an argument",
             )

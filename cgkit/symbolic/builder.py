@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -28,6 +28,7 @@ from cgkit.order import infer, topological_order
 from cgkit.symbolic.sources import Sources
 from cgkit.symbolic.value import Value
 from cgkit.symbolic.wiring import AFTER, ASSIGN, SIZED, Effect, written
+from cgkit.symbolic.writes import apart
 from cgkit.types import OPEN, TensorType, weak_dtype
 
 RANDOM_KEY = "random key"
@@ -76,6 +77,8 @@ class GraphBuilder(Sources):
         self.outer = outer
         self.watch = None if outer is None else outer.watch
         self._part: GraphBuilder | None = None
+        self.recorded: Callable[[], bool] | None = None if outer is None else outer.recorded
+        """Says whether gradients go through what is applied now; None where they always do."""
         self.captured: dict[Any, tuple[Any, Value]] = {}
         self._tokens: tuple[Edge, ...] = ()
         self._key: Value | None = None
@@ -189,10 +192,11 @@ class GraphBuilder(Sources):
             A builder whose `outer` is this one.
         """
         before, self._part = self._part, part
+        writes, self.writes = self.writes, None  # what is around a part is not written to in it
         try:
             yield
         finally:
-            self._part = before
+            self._part, self.writes = before, writes
 
     def record(self, operator: Operator, inputs: Sequence[Any], params: Mapping[str, Any]) -> Any:
         """Add a node: an operator on Values, numbers and arrays.
@@ -223,6 +227,10 @@ class GraphBuilder(Sources):
         values = tuple(Value(edge, self) for edge in node.edges)
         self._tellers.update((symbol, values[0]) for size in told.values()
                              for symbol in symbols_in(size))  # fmt: skip
+        if self.writes is not None and operator in self.writes:
+            self.writes.view(edges[0], values)
+        if self.recorded is not None and not self.recorded():
+            values = apart(edges, operator, values)
         return values if operator.several else values[0]
 
     def _told(self, operator: Operator, params: Mapping[str, Any]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from cgkit.errors import CaptureError, CgkitError, DtypeError, ShapeError
 from cgkit.graph import source
 from cgkit.node import CONSTANT, INPUT, VARIABLE, Node, Operand, Operator
 from cgkit.symbolic.value import Value
+from cgkit.symbolic.writes import Writes
 from cgkit.types import Dim, Size, TensorType, as_dtype
 
 
@@ -35,6 +36,8 @@ class Sources:
         self.variables: list[Value] = []
         self.closed = ""
         self.watch: Any = None
+        self.writes: Writes | None = None
+        """What is written to, where values may be: while a function is traced."""
 
     def record(self, operator: Operator, inputs: Sequence[Any], params: Mapping[str, Any]) -> Any:
         """Add a node: an operator on Values, numbers and arrays."""

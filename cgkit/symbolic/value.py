@@ -12,11 +12,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from cgkit.arithmetic import Arithmetic
 from cgkit.errors import CaptureError
 from cgkit.node import Edge, Node, Operator
+from cgkit.operators import ALL
 from cgkit.speech import ELSEWHERE
+from cgkit.symbolic.writes import Writes, refuse
 from cgkit.types import Shape, TensorType
+from cgkit.writing import Writable
 
 
 class Recorder(Protocol):
@@ -24,15 +26,17 @@ class Recorder(Protocol):
 
     watch: Any
     """What is told of looks at sizes: it shows shapes; None where nobody cares."""
+    writes: Writes | None
+    """What values are written to; None where none may be."""
 
     def record(self, operator: Operator, inputs: tuple[Any, ...], params: Mapping[str, Any]) -> Any:
         """Add a node for an operator on these operands."""
 
 
-class Value(Arithmetic):
+class Value(Writable):
     """A tensor that a graph will compute: a handle to an edge of a graph being built."""
 
-    __slots__ = ("builder", "edge", "trainable")
+    __slots__ = ("__weakref__", "builder", "edge", "trainable")
     rank = 2
     instead = MappingProxyType({
         **ELSEWHERE,
@@ -51,6 +55,21 @@ class Value(Arithmetic):
     def apply(self, operator: Operator, inputs: tuple[Any, ...], params: Mapping[str, Any]) -> Any:
         """Record an operator on these operands."""
         return self.builder.record(operator, inputs, params)
+
+    def _write(self, act: Any, *others: Any, **params: Any) -> Value:
+        """Become the result of an operator, where a function is traced."""
+        writes = self.builder.writes
+        if writes is None:
+            raise refuse(self)
+        writes.write(self, act, others, params)
+        return self
+
+    def detach(self) -> Value:
+        """Give the same numbers, apart from what gradients go through."""
+        apart: Value = ALL["stop_gradient"](self)
+        if self.builder.writes is not None:
+            self.builder.writes.view(self.edge, (apart,))
+        return apart
 
     @property
     def shape(self) -> Shape:

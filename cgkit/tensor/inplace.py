@@ -15,19 +15,15 @@ is refused where a view would show numbers that its own gradient knows nothing o
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any, Self
+from typing import Any
 
-import numpy as np
-
-from cgkit import operators as ops
-from cgkit.arithmetic import Method, call
+from cgkit.arithmetic import call
 from cgkit.device import DeviceArray
-from cgkit.errors import CaptureError, DeviceError, DtypeError, GradientError, ShapeError
-from cgkit.node import LEAF, Edge, Kind, Operator
-from cgkit.operators.indices import normal_index
+from cgkit.errors import CaptureError, DeviceError, GradientError
+from cgkit.node import LEAF, Edge, Operator
 from cgkit.tensor.methods import TensorMethods
 from cgkit.tensor.modes import grad_enabled
+from cgkit.writing import Writable, check_fits
 
 
 def write(x: Any, act: Any, *others: Any, **params: Any) -> Any:
@@ -56,7 +52,7 @@ def write(x: Any, act: Any, *others: Any, **params: Any) -> Any:
     DeviceError
         x lies on another device than the cpu.
     """
-    _check_writable(x)
+    check_writable(x)
     # a function of several operators saves the old x in the first: it needs one that stays
     old = x if isinstance(act, Operator) else x.wrap(x.data.copy(), x.edge)
     y = call(act, old, *others, **params)
@@ -64,7 +60,7 @@ def write(x: Any, act: Any, *others: Any, **params: Any) -> Any:
         raise CaptureError(
             f"cannot write {y!r} into a Tensor: it has no numbers yet", attempt="x = x + ..."
         )
-    _check_fits(x, y, act.name if isinstance(act, Operator) else act.__name__)
+    check_fits(x, y, act)
     if grad_enabled() and (x.edge is not None or y.edge is not None):
         if any(view() is not None for view in x.version[2:]):
             raise GradientError(
@@ -78,7 +74,14 @@ def write(x: Any, act: Any, *others: Any, **params: Any) -> Any:
     return x
 
 
-def _check_writable(x: Any) -> None:
+def check_writable(x: Any) -> None:
+    """Refuse to write to a leaf that requires grad, to views, and to memory that never changes.
+
+    Raises
+    ------
+    GradientError, DeviceError
+        It must not be written to.
+    """
     leaf = x.edge is not None and x.edge.node is not None and x.edge.node.operator is LEAF
     if leaf and grad_enabled():
         raise GradientError(
@@ -112,19 +115,6 @@ def _check_writable(x: Any) -> None:
         )
 
 
-def _check_fits(x: Any, y: Any, name: str) -> None:
-    if y.shape != x.shape:
-        raise ShapeError(
-            f"{name}_ gives shape {y.shape}, which does not fit into {x.shape}",
-            attempt=f"x = ops.{name}(x, ...), which may have another shape",
-        )
-    if not np.can_cast(y.dtype, x.dtype, "same_kind"):
-        raise DtypeError(
-            f"{name}_ gives {y.dtype}, which does not fit into {x.dtype}",
-            attempt=f"x = ops.{name}(x, ...), which may have another dtype",
-        )
-
-
 def _move(x: Any, y: Any) -> None:
     """Move x to y's edge: the node keeps a copy of the old x, and as its result the new x."""
     kept = x.retains_grad
@@ -145,65 +135,8 @@ def _move(x: Any, y: Any) -> None:
         x.retain_grad()
 
 
-class InPlace(Method):
-    """The in-place form of an operator, as a method: `x.exp_()` is `write(x, ops.exp)`."""
-
-    def __init__(self, act: Any) -> None:
-        super().__init__(act)
-        self.__doc__ = f"In place: {self.__doc__}"
-
-    def __get__(self, x: Any, owner: type | None = None) -> Any:
-        """Bind it to a tensor."""
-        return self if x is None else partial(write, x, self.act)
-
-
-class Writing(TensorMethods):
-    """The ways to write into a tensor; a form for each operator that has one is added below."""
+class Writing(Writable, TensorMethods):
+    """A tensor that can be written to."""
 
     __slots__ = ()
-
-    def copy_(self, other: Any) -> Self:
-        """Put the elements of another tensor, stretched to this shape, in the place of these."""
-        written: Self = write(self, ops.ALL["overwrite"], other)
-        return written
-
-    def fill_(self, number: Any) -> Self:
-        """Put one number in the place of every element."""
-        if np.ndim(getattr(number, "data", number)) > 0:
-            raise ShapeError(
-                f"fill_ takes one number, not shape {np.shape(number)}", attempt="x.copy_(y)"
-            )
-        return self.copy_(number)
-
-    def zero_(self) -> Self:
-        """Put 0 in the place of every element."""
-        return self.copy_(0)
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        index, arrays = normal_index(key, self.ndim)
-        write(self, ops.ALL["put"], value, *arrays, index=index)
-
-
-def fits(operator: Operator) -> bool:
-    """Whether a result may stand where the first operand stood: one of the same shape and sort.
-
-    Examples
-    --------
-    >>> fits(ops.exp), fits(ops.add), fits(ops.matmul), fits(ops.where)
-    (True, True, False, False)
-    """
-    return (
-        operator.kind is Kind.ELEMENTWISE
-        and operator.family in ("elementwise", "activation")
-        and operator.name not in _OTHER
-    )
-
-
-_OTHER = ("where", "cast", "gate", "share", "leak", "stop_gradient")
-"""Elementwise, but their first operand is no tensor to be changed."""
-COMPOSED = ("clip", "hard_sigmoid", "hard_swish", "hard_tanh", "relu6")
-"""Functions of elementwise operators that have an in-place form too."""
-for _operator in filter(fits, ops.ALL.values()):
-    setattr(Writing, f"{_operator.name}_", InPlace(_operator))
-for _name in COMPOSED:
-    setattr(Writing, f"{_name}_", InPlace(ops.COMPOSED[_name]))
+    _write = write

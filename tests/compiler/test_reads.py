@@ -1,12 +1,13 @@
 """What functions read beside their arguments."""
 
+import functools
 import types
 
 import numpy as np
 import pytest
 
 from cgkit import Tensor, ops
-from cgkit.compiler.reads import chains, is_library, loaded, reads_of, unwrapped
+from cgkit.compiler.reads import reads_of, slots
 from cgkit.nn import Linear
 from cgkit.tensor import Generator
 
@@ -20,7 +21,9 @@ def helper(x):
 
 
 def values(fn):
-    return {place: str(value) for (place, what), value in reads_of(fn).items() if what == "value"}
+    return {
+        place: str(value) for (place, what), value in reads_of(fn).facts.items() if what == "value"
+    }
 
 
 def test_globals_tables_and_attributes():
@@ -69,13 +72,35 @@ def test_objects_by_what_they_hold():
     assert found["SCALE"] == "2.0"
 
 
-def test_tensors_by_being_the_same():
-    w = Tensor([1.0, 2.0])
-    facts = reads_of(lambda x: x * w)
-    before = facts["w", "object"]
-    assert facts["w", "size 0"] == 2
-    w = Tensor([1.0, 2.0])
-    assert reads_of(lambda x: x * w)["w", "object"] != before
+def test_tensors_by_type_and_in_order():
+    w, v = Tensor([1.0, 2.0]), Tensor([3.0], dtype="float32")
+    reads = reads_of(lambda x: x * w + v + w)
+    assert {id(t) for t in reads.tensors} == {id(w), id(v)}
+    before = reads.facts
+    w = Tensor([5.0, 6.0])
+    assert reads_of(lambda x: x * w + v + w).facts["w", "size 0"] == before["w", "size 0"] == 2
+    w = Tensor([5.0, 6.0, 7.0])
+    assert reads_of(lambda x: x * w + v + w).facts["w", "size 0"] == 3
+
+
+def test_a_tensor_in_two_places_and_among_the_arguments():
+    w = Tensor([1.0])
+    v = w
+    reads = reads_of(lambda x: x * w + v)
+    assert len(reads.tensors) == 1
+    assert ("w", "the same as") in reads.facts or ("v", "the same as") in reads.facts
+    reads = reads_of(lambda x: x * w, {}, {id(w): "x"})
+    assert (reads.tensors, reads.facts["w", "the same as"]) == ((), "x")
+    assert id(w) in reads.numbers
+
+
+def test_arrays_by_their_numbers():
+    table = np.array([1.0, 2.0])
+    before = reads_of(lambda x: x * table).facts["table", "numbers"]
+    table[0] = 5
+    after = reads_of(lambda x: x * table).facts["table", "numbers"]
+    assert before != after
+    assert (repr(before), repr(after)) == ("[1. 2.]", "[5. 2.]")
 
 
 def test_layers_by_their_tensors_and_their_mode():
@@ -83,39 +108,101 @@ def test_layers_by_their_tensors_and_their_mode():
     before = reads_of(lambda x: layer(x))
     layer.eval()
     after = reads_of(lambda x: layer(x))
-    assert any("weight" in place for place, _ in before)
-    assert before != after
+    assert len(before.tensors) == 2
+    assert before.facts != after.facts
+
+
+def test_generators_are_not_told_by_how_far_they_are():
+    generator = Generator(3)
+
+    def fn(x):
+        return generator.key()
+
+    before = reads_of(fn)
+    generator.key()
+    after = reads_of(fn)
+    assert before.facts == after.facts
+    assert before.generators == (generator,)
 
 
 def test_the_library_is_taken_as_fixed():
-    assert set(reads_of(lambda x: ops.exp(x) + np.pi)) <= {
-        ("ops", "object"), ("ops.exp", "object"), ("np.pi", "value"),
+    facts = reads_of(lambda x: ops.exp(x) + np.pi).facts
+    assert facts.keys() <= {
+        ("self", "code"), ("ops.exp", "object"), ("np.pi", "value"),
     }  # fmt: skip
-    assert is_library(np.exp)
-    assert is_library(len)
-    assert not is_library(helper)
-
-
-def test_how_functions_are_unwrapped():
-    class Owner:
-        def act(self):
-            return 1
-
-    owner = Owner()
-    assert unwrapped(owner.act)[1] is owner
-    assert unwrapped(len) == (None, len)
-    assert unwrapped(helper) == (helper, None)
 
 
 def test_names_without_a_value_are_left_out():
     def late(x):
         return x + NOT_THERE_YET  # noqa: F821
 
-    assert list(chains(late)) == []
-    assert loaded(late.__code__) == (("NOT_THERE_YET",),)
+    assert values(late) == {}
+
+
+def test_names_that_several_functions_give_other_things():
+    def scaled(by):
+        return lambda x: x * by
+
+    first, second = scaled(2.0), scaled(3.0)
+    assert sorted(values(lambda x: first(x) + second(x)).values()) == ["2.0", "3.0"]
+
+
+def test_plain_attributes_count_where_they_are_mentioned():
+    class Net:
+        rate = 2.0
+
+        def __init__(self):
+            self.scale, self.steps = 3.0, 0
+
+        def __call__(self, x):
+            return x * self.scale * self.rate
+
+    net = Net()
+    assert sorted(values(net).values()) == ["2.0", "3.0"]
+    net.steps = 5
+    assert sorted(values(net).values()) == ["2.0", "3.0"]
+    assert sorted(values(lambda x: getattr(net, x)).values()) == ["2.0", "3.0", "5"]
+
+
+def test_properties_methods_and_partials():
+    class Net:
+        def __init__(self):
+            self._rate = 2.0
+
+        @property
+        def rate(self):
+            return self._rate
+
+        @staticmethod
+        def act(x):
+            return x * SCALE
+
+    net = Net()
+    assert sorted(values(lambda x: net.act(x) * net.rate).values()) == ["2.0", "2.0"]
+    assert "7" in values(functools.partial(helper, 7)).values()
+    assert "2.0" in values(functools.partial(helper, 7)).values()
+
+
+def test_wrapped_functions_are_read_with_what_wraps_them():
+    times = 5.0
+
+    def wrapping(fn):
+        @functools.wraps(fn)
+        def inner(x):
+            return fn(x) * times
+
+        return inner
+
+    assert sorted(values(wrapping(helper)).values()) == ["2.0", "5.0"]
+
+
+def test_slots_are_found():
+    assert slots(Generator) == ("handed", "seed")
 
 
 @pytest.mark.parametrize("size", [10, 100_000])
 def test_large_tables_are_bounded(size):
     table = list(range(size))
-    assert len(reads_of(lambda x: x + table[0])) <= 5001
+    facts = reads_of(lambda x: x + table[0]).facts
+    assert len(facts) <= 5002
+    assert (("what it reads", "value") in facts) == (size > 5000)

@@ -5,24 +5,26 @@ import inspect
 import numpy as np
 import pytest
 
-from cgkit import Tensor, verify
+from cgkit import Tensor, run, verify
 from cgkit.compiler.facts import call_of
-from cgkit.compiler.tracing import Given, Output, trace_call
+from cgkit.compiler.tracing import Fixed, Given, Output, Written, trace_call
 from cgkit.errors import CaptureError
 
 
-def traced(fn, opened=(), **arguments):
+def traced(fn, opened=(), lent=(), **arguments):
     return trace_call(
-        fn, inspect.signature(fn), call_of(arguments), lambda place, axis: (place, axis) in opened
-    )
+        fn, inspect.signature(fn), call_of(arguments),
+        lambda place, axis: (place, axis) in opened, lent,
+    )  # fmt: skip
 
 
 def test_results_are_told_apart():
     w = Tensor([1.0, 2.0])
     found = traced(lambda x, k: {"y": [x * k, x], "w": w, "k": k}, x=Tensor([3.0, 4.0]), k=2)
     verify(found.graph)
-    assert found.results == (Output(0), Given(0), Given(1), 2)
-    assert found.captured == (w,)
+    assert found.results[:2] == (Output(0), Given(0))
+    assert isinstance(found.results[2], Fixed)  # nobody would find w again
+    assert found.results[3] == 2
     assert found.leaves == (0,)
 
 
@@ -56,10 +58,29 @@ def test_sizes_that_became_params_are_plain():
     assert type(found.graph.operators[0].params["shape"][0]).__name__ == "Dim"
 
 
-def test_what_is_computed_from_captured_tensors_alone_is_refused():
+def test_what_is_computed_of_tensors_that_are_not_found_again_is_refused():
     w = Tensor([1.0, 2.0], requires_grad=True)
-    with pytest.raises(CaptureError, match="made by mul, was computed apart"):
+    with pytest.raises(CaptureError, match="made by mul, was computed of"):
         traced(lambda x: x * (w * 2.0), x=Tensor([1.0, 2.0]))
+
+
+def test_what_is_computed_of_lent_tensors_becomes_nodes():
+    w = Tensor([1.0, 2.0], requires_grad=True)
+    found = traced(lambda x: x * (w * 2.0), lent=[w], x=Tensor([1.0, 2.0]))
+    assert (found.captured, found.lent) == ((w,), (0,))
+    assert len(found.graph.operators) == 2
+
+
+def test_what_is_written_to_is_a_further_output():
+    def fn(x, y):
+        x.add_(y)
+        y[0] = 5.0
+        return x * y
+
+    found = traced(fn, x=Tensor([1.0, 2.0]), y=Tensor([3.0, 4.0]))
+    assert found.written == (Written(0, 1, True), Written(1, 2, True))
+    product, x, y = run(found.graph, np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+    assert (product.tolist(), x.tolist(), y.tolist()) == ([20, 24], [4, 6], [5, 4])
 
 
 def test_a_value_must_not_be_kept():

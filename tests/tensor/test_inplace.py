@@ -24,7 +24,8 @@ from cgkit import (
     ops,
 )
 from cgkit.errors import CaptureError
-from cgkit.tensor.inplace import COMPOSED, fits, write
+from cgkit.tensor.inplace import write
+from cgkit.writing import COMPOSED, fits
 
 
 def T(data):

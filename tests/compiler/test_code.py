@@ -1,0 +1,46 @@
+"""What code names, and what is taken as fixed."""
+
+import json
+import types
+
+import numpy as np
+
+from cgkit import ops
+from cgkit.compiler.code import cells, codes, is_library, loaded, mentioned
+
+SCALE = 2.0
+
+
+def helper(x):
+    return [x * SCALE for _ in range(3)] + [json.decoder.NaN]
+
+
+def test_names_with_their_attributes():
+    assert ("SCALE",) in loaded(helper.__code__)
+    assert ("json", "decoder", "NaN") in loaded(helper.__code__)
+    assert mentioned(helper.__code__) >= {"SCALE", "json", "decoder", "NaN", "range"}
+
+
+def test_functions_inside_are_looked_at():
+    def outer(x):
+        return (lambda y: y.rate * SCALE)(x)
+
+    assert len(list(codes(outer.__code__))) == 2
+    assert ("SCALE",) in loaded(outer.__code__)
+    assert "rate" in mentioned(outer.__code__)
+
+
+def test_places_of_names_around():
+    shift = 3
+
+    def fn(x):
+        return x + shift
+
+    assert cells(fn)["shift"].cell_contents == 3
+    assert cells(helper) == {}
+
+
+def test_libraries():
+    assert all(map(is_library, (np.exp, len, json.loads, json, ops.exp.__class__, np, int)))
+    assert not is_library(helper)
+    assert not is_library(types.SimpleNamespace(a=1))
