@@ -11,13 +11,14 @@ from __future__ import annotations
 import linecache
 import re
 import traceback
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 
 import numpy as np
 
-from cgkit.checks.plain import count, kind_of, same, show
+from cgkit.checks.plain import NotPlainError, count, kind_of, plain, same, show
 from cgkit.checks.task import Fault
 
 _HERE = str(Path(__file__).resolve().parent.parent)
@@ -50,6 +51,13 @@ class Raises:
     because: str = ""
 
 
+@dataclass(frozen=True)
+class Words:
+    """What is expected, in words: several answers are right."""
+
+    text: str
+
+
 def judge(outcome: object, expected: object, function: str, tolerance: float) -> Fault | None:
     """Compare one outcome with what is expected.
 
@@ -76,14 +84,92 @@ def judge(outcome: object, expected: object, function: str, tolerance: float) ->
     >>> judge(Returned(None), 4, "f", 0).why
     'f gave nothing back. Is there a return at its end?'
     """
+    if isinstance(expected, Raises) and isinstance(outcome, expected.kind):
+        return None
+    return judge_by(
+        outcome, lambda value: _wrong(value, expected, function, tolerance), function, expected
+    )
+
+
+def judge_by(
+    outcome: object, verdict: Callable[[object], Fault | None], function: str, expected: object
+) -> Fault | None:
+    """Judge one outcome by a function, where several answers are right.
+
+    Parameters
+    ----------
+    outcome
+        `Returned`, or the exception that the student's function raised.
+    verdict
+        Gives what is wrong with a plain value, or None.
+    function
+        The name of the student's function.
+    expected
+        What is asked for: plain data, `Raises`, or `Words`.
+
+    Examples
+    --------
+    >>> judge_by(Returned([2, 1]), lambda value: None, "f", Words("a list")) is None
+    True
+    """
+    wanted = _wanted(expected)
     if isinstance(outcome, BaseException):
-        if isinstance(expected, Raises) and isinstance(outcome, expected.kind):
-            return None
         fault = _refusal(outcome, expected, function) or exception_fault(outcome, function)
-        return replace(fault, expected=_wanted(expected))
+        return replace(fault, expected=wanted)
     if not isinstance(outcome, Returned):
         raise TypeError(f"no outcome: {outcome!r}")
-    return _judge_value(outcome, expected, function, tolerance)
+    if outcome.odd:
+        why = f"A check reads plain data only: {function} must not return {outcome.odd}."
+        return Fault("type", "", outcome.odd, wanted, why)
+    if outcome.value is None and not isinstance(expected, Raises) and expected is not None:
+        why = f"{function} gave nothing back. Is there a return at its end?"
+        return Fault("type", "", "None", wanted, why)
+    found = verdict(outcome.value)
+    if found is None and outcome.changed:
+        why = f"{function} changed what it was given; whoever called it still needs that."
+        got = f"{show(outcome.value)}, and {outcome.changed} was changed"
+        return Fault("invariants", "", got, wanted, why)
+    return found
+
+
+def changed(given: Sequence[object], arguments: Sequence[object]) -> str:
+    """Say which argument a student's function changed, or ''.
+
+    Parameters
+    ----------
+    given
+        The arguments as the function left them.
+    arguments
+        As they were.
+
+    Examples
+    --------
+    >>> changed(([1], {}), ([1], {"x": 2}))
+    'argument 2'
+    """
+    for position, (after, before) in enumerate(zip(given, arguments, strict=True)):
+        if (
+            after is not before
+            and isinstance(before, list | dict | set | np.ndarray)
+            and not _still(after, before)
+        ):
+            return f"argument {position + 1}"
+    return ""
+
+
+def _still(after: object, before: object) -> bool:
+    try:
+        return same(plain(after), plain(before))
+    except NotPlainError:
+        return not _all_plain(before)
+
+
+def _all_plain(value: object) -> bool:
+    try:
+        plain(value)
+    except NotPlainError:
+        return False
+    return True
 
 
 def _refusal(error: BaseException, expected: object, function: str) -> Fault | None:
@@ -102,24 +188,11 @@ def _refusal(error: BaseException, expected: object, function: str) -> Fault | N
     return None
 
 
-def _judge_value(
-    outcome: Returned, expected: object, function: str, tolerance: float
-) -> Fault | None:
-    got, wanted = show(outcome.value), _wanted(expected)
-    if outcome.odd:
-        why = f"A check reads plain data only: {function} must not return {outcome.odd}."
-        return Fault("type", "", outcome.odd, wanted, why)
+def _wrong(value: object, expected: object, function: str, tolerance: float) -> Fault | None:
     if isinstance(expected, Raises):
         because = expected.because or "These arguments do not fit together."
-        return Fault("values", "", f"{got}, and no error", wanted, because)
-    if outcome.value is None and expected is not None:
-        why = f"{function} gave nothing back. Is there a return at its end?"
-        return Fault("type", "", "None", wanted, why)
-    fault = compare(outcome.value, expected, function, tolerance)
-    if fault is None and outcome.changed:
-        why = f"{function} changed what it was given; whoever called it still needs that."
-        return Fault("invariants", "", f"{got}, and {outcome.changed} was changed", wanted, why)
-    return fault
+        return Fault("values", "", f"{show(value)}, and no error", _wanted(expected), because)
+    return compare(value, expected, function, tolerance)
 
 
 def compare(got: object, expected: object, function: str, tolerance: float) -> Fault | None:
@@ -198,7 +271,7 @@ def _named(kind: str) -> str:
 def _wanted(expected: object) -> str:
     if isinstance(expected, Raises):
         return f"raise {expected.kind.__name__}"
-    return show(expected)
+    return expected.text if isinstance(expected, Words) else show(expected)
 
 
 def exception_fault(error: BaseException, function: str) -> Fault:

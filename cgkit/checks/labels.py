@@ -2,7 +2,7 @@ r"""Understand what a student wrote into a node: an operation, a name, or a numb
 
     "+"  "add"  "z = x + y"  "Add\n(float32)"   ──►  operation add
     "x^2"  "x**2"  "x²"  "square(x)"  "x*x"      ──►  operation square
-    "x"  "input x"  "x = 3"                      ──►  name x
+    "x"  "input x"  "x = 3"  "dz/dx"             ──►  name x, name dz_dx
     "2"  "constant 2.0"                          ──►  number 2
 
 Invariants: reading a label never evaluates it; one operation has one name here, whatever sign or
@@ -59,6 +59,7 @@ _TREE = {
     ast.Pow: "power",
     ast.MatMult: "matmul",
 }
+_GRADIENT = re.compile(r"(?<!\w)[d∂](\w{1,2})\s*/\s*[d∂](\w{1,2})(?!\w)")
 _TOKEN = re.compile(r"\*\*2?|[A-Za-z_]\w*|\d+\.?\d*|[+\-*/@⊕]")
 
 
@@ -115,7 +116,9 @@ def _with_brackets(text: str) -> list[str]:
 
 
 def _plain_signs(label: str) -> str:
-    return re.sub(r"\*\*\s+2\b", "**2", label.translate(_SIGNS))
+    """Write signs as Python does; dz/dx is the name of a gradient, and no division."""
+    named = _GRADIENT.sub(r"d\1_d\2", label.translate(_SIGNS))
+    return re.sub(r"\*\*\s+2\b", "**2", named)
 
 
 def _whole_operation(piece: str) -> Meaning | None:

@@ -18,10 +18,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from cgkit.checks import search
-from cgkit.checks.judge import Returned, judge, place
+from cgkit.checks.judge import Returned, Words, changed, judge, judge_by, place
 from cgkit.checks.plain import NotPlainError, describe, plain, same, show
 from cgkit.checks.task import Fault, Mistake, Task
 
@@ -47,6 +45,7 @@ class _Seen:
     arguments: tuple[object, ...]
     outcome: Returned | type[BaseException]
     tolerance: float
+    read: Callable[[object], object] = plain
 
 
 class _Stopped(BaseException):
@@ -130,6 +129,7 @@ class Exam:
         drawing: str = "",
         tolerance: float = 1e-9,
         copies: bool = True,
+        read: Callable[[object], object] = plain,
     ) -> Fault | None:
         """Judge one call; give what is wrong, or None.
 
@@ -152,18 +152,67 @@ class Exam:
         copies
             Whether the student gets copies; large arguments that nobody needs again may go as
             they are.
+        read
+            Makes the result plain, or raises `NotPlainError`.
         """
-        outcome = self.call(arguments, called=called, copies=copies)
-        kept = outcome if isinstance(outcome, Returned) else type(outcome)
-        self._seen.append(_Seen(tuple(arguments), kept, tolerance))
+        outcome = self._outcome(arguments, read, called, copies, tolerance)
         fault = judge(outcome, expected, self.task.function, tolerance)
         if fault is None:
             return None
         better = why if why and (insist or fault.stage in ("shape", "values")) else fault.why
+        return self._placed(replace(fault, why=better), arguments, called, drawing)
+
+    def inspect(
+        self,
+        arguments: Sequence[object],
+        verdict: Callable[[object], Fault | None],
+        wanted: str,
+        *,
+        called: str = "",
+        drawing: str = "",
+        copies: bool = True,
+        read: Callable[[object], object] = plain,
+    ) -> Fault | None:
+        """Judge one call of which several answers are right; give what is wrong, or None.
+
+        Parameters
+        ----------
+        arguments, called, copies, read
+            As `examine` takes them.
+        verdict
+            Gives what is wrong with a plain value, or None.
+        wanted
+            What is asked for, in words.
+        drawing
+            Shown with the message, unless the fault brings its own.
+        """
+        outcome = self._outcome(arguments, read, called, copies)
+        fault = judge_by(outcome, verdict, self.task.function, Words(wanted))
+        if fault is None:
+            return None
+        return self._placed(fault, arguments, called, fault.drawing or drawing)
+
+    def _outcome(
+        self,
+        arguments: Sequence[object],
+        read: Callable[[object], object],
+        called: str,
+        copies: bool,
+        tolerance: float = 1e-9,
+    ) -> Returned | Exception | SystemExit:
+        """Call the student's function, and remember what came of it."""
+        outcome = self.call(arguments, read, called=called, copies=copies)
+        kept = outcome if isinstance(outcome, Returned) else type(outcome)
+        self._seen.append(_Seen(tuple(arguments), kept, tolerance, read))
+        return outcome
+
+    def _placed(
+        self, fault: Fault, arguments: Sequence[object], called: str, drawing: str
+    ) -> Fault:
+        """Say of a fault in which call it was found; what is of the wrong kind needs no drawing."""
         plain_kind = fault.stage == "type" and fault.error is None
-        shown = "" if plain_kind else drawing
         text = called or write_call(self.task.function, arguments)
-        return replace(fault, called=text, why=better, drawing=shown)
+        return replace(fault, called=text, drawing="" if plain_kind else drawing)
 
     def require(self, fault: Fault | None) -> None:
         """Fail with `fault`, if there is one.
@@ -261,7 +310,7 @@ def _agrees(mistake: Mistake, seen: _Seen) -> bool:
     """Compare a student's outcome with what the mistaken algorithm gives on the same case."""
     try:
         with contextlib.redirect_stdout(_Sink()):
-            theirs = plain(mistake.algorithm(*copy.deepcopy(seen.arguments)))
+            theirs = seen.read(mistake.algorithm(*copy.deepcopy(seen.arguments)))
     except Exception as error:
         raised = seen.outcome
         return isinstance(raised, type) and issubclass(raised, type(error))
@@ -285,36 +334,9 @@ def _returned(
     arguments: Sequence[object],
 ) -> Returned:
     try:
-        return Returned(read(value), changed=_changed(given, arguments))
+        return Returned(read(value), changed=changed(given, arguments))
     except NotPlainError as odd:
         return Returned(None, odd=str(odd))
-
-
-def _changed(given: tuple[object, ...], arguments: Sequence[object]) -> str:
-    """Say which argument the student's function changed, or ''."""
-    for position, (after, before) in enumerate(zip(given, arguments, strict=True)):
-        if (
-            after is not before
-            and isinstance(before, list | dict | set | np.ndarray)
-            and not _still(after, before)
-        ):
-            return f"argument {position + 1}"
-    return ""
-
-
-def _still(after: object, before: object) -> bool:
-    try:
-        return same(plain(after), plain(before))
-    except NotPlainError:
-        return not _all_plain(before)
-
-
-def _all_plain(value: object) -> bool:
-    try:
-        plain(value)
-    except NotPlainError:
-        return False
-    return True
 
 
 def _endless(task: Task, called: str, stop: KeyboardInterrupt) -> Fault:

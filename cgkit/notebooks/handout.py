@@ -206,9 +206,9 @@ def compare(notebook: NotebookNode, assignment: str) -> Handout:
     notebook
         The notebook that was handed out, and worked in.
     assignment
-        Its name, such as "01_graphs".
+        Its name, such as "01_graphs" or "02a_dynamic".
     """
-    from cgkit.checks import ASSIGNMENTS, tasks
+    from cgkit.checks import NOTEBOOKS, tasks
 
     checks = [cell for cell in notebook.cells if is_check(cell)]
     changed = frozenset(
@@ -217,7 +217,7 @@ def compare(notebook: NotebookNode, assignment: str) -> Handout:
         if "checksum" in settings(cell) and settings(cell)["checksum"] != checksum(cell)
     )
     found = {name_of(cell) for cell in checks}
-    wanted = tasks(assignment) if assignment in ASSIGNMENTS else ()
+    wanted = tasks(assignment) if assignment in NOTEBOOKS else ()
     named = ((f"test_{task.name}", float(task.points)) for task in wanted)
     return Handout(notebook, (), tuple(task for task in named if task[0] not in found), changed)
 

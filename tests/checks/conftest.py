@@ -25,6 +25,8 @@ def load(name):
 WRONG = load("wrong_answers")
 RIGHT = load("answers_01")
 NAMED = load("wrong_01")
+RIGHT_02A = load("answers_02a")
+NAMED_02A = load("wrong_02a")
 
 
 @pytest.fixture(scope="session")
@@ -51,6 +53,21 @@ def wrong_01():
 def named_wrong(request):
     """Give the check, the wrong answer and the name it must be called by."""
     return request.param[0], NAMED.NAMED[request.param], request.param[1]
+
+
+@pytest.fixture(scope="session")
+def answers_02a():
+    return RIGHT_02A
+
+
+@pytest.fixture(scope="session")
+def wrong_02a():
+    return NAMED_02A
+
+
+@pytest.fixture(params=sorted(NAMED_02A.NAMED), ids=lambda key: f"{key[0]}: {key[1]}")
+def named_wrong_02a(request):
+    return request.param[0], NAMED_02A.NAMED[request.param], request.param[1].strip()
 
 
 @pytest.fixture

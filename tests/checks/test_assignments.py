@@ -1,8 +1,8 @@
-"""Both assignments as a whole: right answers pass, wrong ones meet their own message."""
+"""Assignments as a whole: right answers pass, wrong ones meet their own message."""
 
 import pytest
 
-from cgkit.checks import ASSIGNMENTS, NotAnswered, graphs, hints, tasks
+from cgkit.checks import ASSIGNMENTS, NOTEBOOKS, NotAnswered, dynamic, graphs, hints, tasks
 from cgkit.errors import UsageFault
 
 FUNCTIONS = [
@@ -20,6 +20,17 @@ FUNCTIONS = [
     "conv_shape",
 ]
 COUNTED = ["evaluate_once", "evaluate_deep"]
+DYNAMIC = [
+    "matmul_rule",
+    "sum_rule",
+    "take_rule",
+    "unbroadcast",
+    "backward_order",
+    "backward",
+    "accumulate",
+    "mended_leaves",
+    "gradient_test",
+]
 
 
 @pytest.mark.parametrize("seed", [20, 99])
@@ -39,6 +50,25 @@ def test_right_evaluate_is_frugal_and_deep(answers, name):
 def test_wrong_answers_are_called_by_their_name(named_wrong, failure):
     check, answer, name = named_wrong
     assert failure(getattr(graphs, check), answer).misconception == name
+
+
+def test_wrong_answers_to_02a_are_called_by_their_name(named_wrong_02a, failure):
+    check, answer, name = named_wrong_02a
+    assert failure(getattr(dynamic, check), answer).misconception == name
+
+
+@pytest.mark.parametrize("name", DYNAMIC)
+def test_no_odd_answer_to_02a_passes(odd_answer, name, failure):
+    answer, word = odd_answer
+    failed = failure(getattr(dynamic, name), answer)
+    if name != "gradient_test":
+        assert word in " ".join(str(failed).split()) or failed.stage == "values"
+
+
+@pytest.mark.parametrize("name", DYNAMIC)
+def test_stubs_of_02a_count_as_not_answered(name, wrong, failure):
+    for answer in (wrong.unwritten, None):
+        assert isinstance(failure(getattr(dynamic, name), answer), NotAnswered)
 
 
 ONE_OF_EACH_KIND = ("evaluate", "broadcast_shape", "parameters", "to_dot", "mended_backward")
@@ -77,6 +107,7 @@ def test_the_same_seed_gives_the_same_message(answers, failure):
 
 def test_points_add_up():
     assert sum(task.points for task in tasks("01_graphs")) == 90
+    assert sum(task.points for task in tasks("02a_dynamic")) == 55
     assert sum(task.points for task in tasks("00_start")) == 100
     assert max(task.points for task in tasks("00_start")) == 100
 
@@ -93,6 +124,15 @@ def test_hints_are_questions_and_tasks_have_names_of_their_own(assignment):
 
 def test_an_assignment_has_three_names():
     assert tasks("01") == tasks("graphs") == tasks("01_graphs")
+
+
+def test_an_assignment_of_several_notebooks_holds_the_tasks_of_each():
+    both = tasks("02_static_dynamic")
+    parts = [name for name, one in NOTEBOOKS.items() if one == "02_static_dynamic"]
+    assert both == tuple(task for part in parts for task in tasks(part))
+    assert tasks("2") == tasks("02") == tasks("static_dynamic") == both
+    assert tasks("02a") == tasks("dynamic") == tasks("02a_dynamic")
+    assert {task.assignment for task in both} == {"02_static_dynamic"}
 
 
 @pytest.mark.parametrize(("assignment", "task"), [("07", "x"), ("01", "kahn")])

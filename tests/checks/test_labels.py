@@ -1,6 +1,6 @@
 import pytest
 
-from cgkit.checks.labels import read_label
+from cgkit.checks.labels import Meaning, read_label
 
 OPERATIONS = {
     "add": ["+", "add", "Add", "z = x + y", "plus", "add (float32)", "op: add", "s\n+"],
@@ -57,3 +57,14 @@ def test_full_labels_name_their_operands():
 @pytest.mark.parametrize("label", ["", "???", "(((", "x" * 5000, "__import__('os')", "\x00"])
 def test_nonsense_is_a_name(label):
     assert read_label(label).kind in ("name", "operation")
+
+
+@pytest.mark.parametrize("label", ["dz/dx", "dz / dx", "∂z/∂x", "∂z / ∂x"])
+def test_a_gradient_is_a_name_and_no_division(label):
+    assert read_label(label) == Meaning("name", "dz_dx")
+    assert read_label(f"{label} = +") == Meaning("operation", "add")
+
+
+@pytest.mark.parametrize("label", ["d/x", "z/dx", "dz/x", "data/depth", "dz/dx/2"])
+def test_other_quotients_are_divisions(label):
+    assert read_label(label).text == "divide"

@@ -9,21 +9,17 @@ from __future__ import annotations
 
 import functools
 import random
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from cgkit.checks.cases import OPERATORS, Case, doubling, evaluate_plainly, graphs, needed
+from cgkit.checks.depth import DEPTH, deep_fault, in_blocks, shallow
 from cgkit.checks.listing import list_graph
 from cgkit.checks.runner import SEED, Exam
 from cgkit.checks.task import Fault, Mistake, Task
 from cgkit.score import Score
 
-_DEEP = 100_000
-_BLOCKS = 10
-#: how deep Python goes when nobody has asked for more
-_LIMIT = 1_000
 _ANY_ORDER = (
     "The nodes of a dict may stand in any order, and this one needs a value that stands later."
 )
@@ -307,33 +303,22 @@ def evaluate_deep(candidate: object, *, seed: int = SEED) -> Score:
     """
     exam = Exam(DEEP, candidate, seed)
     case, right = _deep_case(seed)
-    called = f"evaluate(a chain of {_DEEP:,} operators, {case.feeds}, {case.output!r}, operators)"
+    called = f"evaluate(a chain of {DEPTH:,} operators, {case.feeds}, {case.output!r}, operators)"
     first = {name: case.graph[name] for name in ("x", "y", "n0", "n1")}
-    drawing = list_graph(first) + f"\n  ... and so on, {_DEEP:,} times, in another order"
-    before = sys.getrecursionlimit()
+    drawing = list_graph(first) + f"\n  ... and so on, {DEPTH:,} times, in another order"
     # a graph and feeds of its own: what this call does to them, the next one does not see
     arguments = (dict(case.graph), dict(case.feeds), case.output, dict(OPERATORS))
-    sys.setrecursionlimit(_LIMIT)  # a cell may have raised it before
-    try:
+    with shallow() as raised:
         fault = exam.examine(arguments, right, called=called, copies=False)
-        raised = sys.getrecursionlimit() != _LIMIT
-    finally:
-        sys.setrecursionlimit(before)
-    if raised and fault is None:
-        why = "The recursion limit was raised. A graph can always be deeper than any limit."
-        fault = Fault("cost", called, "recursion with a raised limit", "a loop", why)
-    if fault is not None and (raised or isinstance(fault.error, RecursionError)):
-        fault = replace(fault, misconception="naive recursion")
-    if fault is not None:
-        fault = replace(fault, drawing=drawing)
+        fault = deep_fault(fault, called, drawing, raised=raised())
     exam.require(fault)
-    return DEEP.passed(f"right on a chain of {_DEEP:,} operators, without recursion")
+    return DEEP.passed(f"right on a chain of {DEPTH:,} operators, without recursion")
 
 
 @functools.lru_cache(maxsize=4)
 def _deep_case(seed: int) -> tuple[Case, int]:
     """Draw the chain and compute its value, once for all who are asked; nobody may change them."""
-    case = _chain(random.Random(seed), _DEEP)
+    case = _chain(random.Random(seed), DEPTH)
     return case, evaluate_plainly(case)[case.output]
 
 
@@ -344,17 +329,7 @@ def _chain(draw: Any, length: int) -> Case:
         kind = draw.choice(("add", "subtract", "maximum"))
         graph[f"n{number}"] = (kind, before, "y")
         before = f"n{number}"
-    return Case(_in_blocks(draw, graph), {"x": draw.randint(1, 9), "y": draw.randint(1, 9)}, before)
-
-
-def _in_blocks(draw: Any, graph: dict[str, Any]) -> dict[str, Any]:
-    """Cut a dict into blocks and turn their order; one pass is not enough, and ten are."""
-    names = list(graph)
-    size = -(-len(names) // _BLOCKS)
-    blocks = [names[start : start + size] for start in range(0, len(names), size)]
-    first, *rest = blocks
-    draw.shuffle(rest)
-    return {name: graph[name] for block in (*rest, first) for name in block}
+    return Case(in_blocks(draw, graph), {"x": draw.randint(1, 9), "y": draw.randint(1, 9)}, before)
 
 
 def operators() -> Mapping[str, Callable[..., Any]]:

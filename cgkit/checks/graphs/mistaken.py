@@ -9,18 +9,18 @@ Invariants: the student's test is run on functions by name of their behavior, ne
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from cgkit.checks.cases import Case, evaluate_plainly, graphs, needed
 from cgkit.checks.graphs import shape_mistakes, shape_traps
 from cgkit.checks.graphs.shapes import right_broadcast
-from cgkit.checks.judge import Raises, Returned, exception_fault, is_stub, place
+from cgkit.checks.judge import Raises
 from cgkit.checks.listing import list_graph
 from cgkit.checks.plain import NotPlainError, count, describe, plain, same, show
 from cgkit.checks.runner import SEED, Exam
 from cgkit.checks.task import Fault, Mistake, Task
+from cgkit.checks.verdicts import Subject, try_test
 from cgkit.score import Score
 
 Shape = tuple[int, ...]
@@ -291,39 +291,13 @@ def broadcast_test(candidate: object, *, seed: int = SEED) -> Score:
     CheckFailed
         It rejects a right function, or accepts nearly every wrong one.
     """
-    wrong = shape_traps.WRONG
-    refused, faults = _verdicts(Exam(PROPERTY, candidate, seed), wrong, seed)
-    if refused is not None:
-        raise PROPERTY.failed(refused)
-    found = faults.count(None)
-    if found == len(wrong):
-        return PROPERTY.passed(f"accepts 2 right functions and rejects all {len(wrong)} wrong ones")
-    first = next(fault for fault in faults if fault is not None)
-    sentence = f"accepts the right functions and rejects {found} of {len(wrong)} wrong ones"
-    each = len(wrong) // int(PROPERTY.points)
-    return PROPERTY.partly(found // each, len(wrong) // each, sentence, first)
+    rights = [_subject(function) for function in (_right_by_padding, shape_mistakes.broadcast)]
+    wrong = [_subject(one.algorithm, one.name, one.why) for one in shape_traps.WRONG]
+    return try_test(PROPERTY, candidate, seed, rights, wrong)
 
 
-def _verdicts(
-    exam: Exam, wrong: Sequence[Mistake], seed: int
-) -> tuple[Fault | None, list[Fault | None]]:
-    """Ask about right and wrong functions in an order that tells nothing.
-
-    Returns
-    -------
-    tuple
-        What is wrong with its word on the right ones, and on each of the wrong ones.
-    """
-    rights: list[Fault | None] = []
-    faults: list[Fault | None] = [None] * len(wrong)
-    asked: list[Function | int] = [_right_by_padding, shape_mistakes.broadcast, *range(len(wrong))]
-    random.Random(seed).shuffle(asked)
-    for one in asked:
-        if isinstance(one, int):
-            faults[one] = _no_rejection(exam, wrong[one])
-        else:
-            rights.append(_accepts(exam, one))
-    return next(filter(None, rights), None), faults
+def _subject(function: Callable[..., object], name: str = "", why: str = "") -> Subject:
+    return Subject((_nameless(function),), name, why)
 
 
 def _nameless(function: Callable[..., object]) -> Function:
@@ -333,40 +307,3 @@ def _nameless(function: Callable[..., object]) -> Function:
         return function(a, b)  # type: ignore[return-value]
 
     return broadcast_shape
-
-
-def _accepts(exam: Exam, right: Function) -> Fault | None:
-    called = "broadcast_test(a right function)"
-    outcome = exam.call((_nameless(right),), called=called)
-    if isinstance(outcome, Returned) and outcome.value is not False:
-        return None
-    if isinstance(outcome, BaseException) and is_stub(outcome):
-        return exception_fault(outcome, "broadcast_test")
-    if isinstance(outcome, BaseException):
-        where = place(outcome)
-        got = type(outcome).__name__ + (f" at {where}" if where else "")
-    else:
-        got = "False"
-    why = "Your test says no to a function that is right. What does it ask that is not true?"
-    return Fault("values", called, got, "no error", why, misconception="rejects a right function")
-
-
-def _no_rejection(exam: Exam, mistake: Mistake) -> Fault | None:
-    """Run the test on one wrong function; give None if it says no as a test does.
-
-    A ValueError counts: it is what the function raises when it refuses shapes that fit.
-    """
-    called = f"broadcast_test(a wrong function: {mistake.name})"
-    outcome = exam.call((_nameless(mistake.algorithm),), called=called)
-    if isinstance(outcome, AssertionError | ValueError):
-        return None
-    got = "no AssertionError"
-    why = f"Your test accepts a function with this mistake. {mistake.why}"
-    if isinstance(outcome, BaseException):
-        where = place(outcome)
-        got = type(outcome).__name__ + (f" at {where}" if where else "")
-        why = "Your test stopped with an error of its own. A test says no by an AssertionError."
-    elif outcome.value is False:
-        got = "False"
-        why = "A test raises AssertionError when something is wrong, and returns nothing."
-    return Fault("values", called, got, "AssertionError", why)

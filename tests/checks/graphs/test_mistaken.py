@@ -2,7 +2,6 @@ import pytest
 
 from cgkit.checks import NotAnswered
 from cgkit.checks.graphs import mistaken, shape_traps
-from cgkit.checks.runner import Exam
 
 RIGHT = {"b1": (256,), "b2": (10,)}
 
@@ -160,18 +159,3 @@ def test_saying_false_is_no_way_to_say_no(answers, failure):
 
     failed = failure(mistaken.broadcast_test, polite)
     assert "raises AssertionError when something is wrong, and returns nothing" in failed.why
-
-
-def test_an_error_of_the_test_itself_rejects_nothing():
-    def broken(broadcast):
-        if broadcast((2,), (3,)):
-            return missing_name  # noqa: F821 (this is the fault)
-        return None
-
-    exam = Exam(mistaken.PROPERTY, broken, 1)
-    wrong = {mistake.name: mistake for mistake in shape_traps.WRONG}
-    fault = mistaken._no_rejection(exam, wrong["never refuses"])
-    assert fault.got.startswith("NameError at line")
-    assert "an error of its own" in fault.why
-    # what the given function raises by itself, when it refuses what fits, counts
-    assert mistaken._no_rejection(exam, wrong["only equal shapes"]) is None
