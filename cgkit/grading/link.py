@@ -6,6 +6,7 @@
   every later question.
 - What the other side says is checked word by word; nonsense ends the worker.
 - Functions that go in come back as callbacks with data; their own errors go in by name and text.
+  An array that one is called with and gives back is, inside, that array and no copy of it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import sys
 import time
 from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from cgkit.grading.arrivals import NONSENSE, Met, look_inside, taken
 from cgkit.grading.classes import Given
@@ -214,9 +217,10 @@ class Link:
         finally:
             self._depth -= 1
 
-    def _packer(self) -> Packer:
+    def _packer(self, arguments: Sequence[object] = ()) -> Packer:
         self._forget()
-        return Packer(self._outward, self._given.forms, self._held, lends=True)
+        forms = self._given.forms
+        return Packer(self._outward, forms, self._held, lends=True, arguments=arguments)
 
     def _forget(self) -> None:
         """Forget objects that no pending question sent."""
@@ -323,7 +327,10 @@ class Link:
             arguments = [decode(mark) for mark in answer["arguments"]]
             named = {key: decode(mark) for key, mark in answer["named"].items()}
             look_inside(self.policy, met, f"{name}(...)[]")
-            body = {"return": packer(self._functions.call(number, arguments, named))}
+            before = [_content(one) for one in arguments]
+            value = self._functions.call(number, arguments, named)
+            packer = self._packer(_unchanged(arguments, before))
+            body = {"return": packer(value)}
         except Exception as error:  # of the callback itself, or of its arguments
             packer, body = self._packer(), complaint(error)
         self._send(body, packer)
@@ -373,3 +380,14 @@ class Link:
         if number not in self._errors:
             self._errors[number] = error_class(name, base_of(body, self._given.errors))
         return self._errors[number]
+
+
+def _content(value: object) -> object:
+    """Give what an array holds, so that a change is seen; None for anything else."""
+    return (value.dtype, value.shape, value.tobytes()) if type(value) is np.ndarray else None
+
+
+def _unchanged(values: Sequence[object], before: Sequence[object]) -> tuple[object, ...]:
+    """Give the arrays that still hold what they held, and None in place of the others."""
+    pairs = zip(values, before, strict=True)
+    return tuple(one if was is not None and _content(one) == was else None for one, was in pairs)

@@ -50,6 +50,27 @@ def test_functions_go_in_and_are_called_back(sandbox):
     link.end()
 
 
+def test_an_array_that_a_callback_gives_back_is_that_array(sandbox):
+    """An addition tells both operands the same gradient: who writes into one writes into both."""
+    code = (
+        "import numpy as np\n"
+        "def f(g):\n"
+        "    x = np.zeros(2)\n"
+        "    one, other = g(x)\n"
+        "    return one is x, other is x, [float(v) for v in one]\n"
+    )
+    link = link_to(sandbox, code)
+    assert link.get("f")(lambda x: (x, x)) == (True, True, [0, 0])
+    assert link.get("f")(lambda x: (x, x + 0)) == (True, False, [0, 0])
+
+    def writes(x):
+        x += 1
+        return x, x
+
+    assert link.get("f")(writes) == (False, False, [1, 1])
+    link.end()
+
+
 def test_errors_of_a_callback_go_in_by_name_only(sandbox):
     code = "def f(g):\n    try: g()\n    except KeyError as e: return type(e).__name__, str(e)"
     link = link_to(sandbox, code)

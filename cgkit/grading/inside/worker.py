@@ -187,11 +187,13 @@ class Worker:
                 kind = getattr(builtins, str(request["raise"]), RuntimeError)
                 raise kind(request["text"])
             if "return" in request:
-                return self._decoder(request, raw)(request["return"])
+                return self._decoder(request, raw, arguments)(request["return"])
             self._answer(request, raw)
 
-    def _decoder(self, request: dict[str, Any], raw: bytes) -> Decoder:
-        parcel = Parcel(raw, request.get("objects", ()))
+    def _decoder(
+        self, request: dict[str, Any], raw: bytes, arguments: tuple[Any, ...] = ()
+    ) -> Decoder:
+        parcel = Parcel(raw, request.get("objects", ()), arguments)
         return Unpacker(parcel, self._known, self._forms, self._held, borrows=True)
 
     def _known(self, name: str, body: Any) -> Any:
