@@ -194,7 +194,8 @@ class Entry:
     ) -> list[Tensor]:
         if wanted not in self._ways:
             self._ways[wanted] = Way(self.graph, halves(self.graph, wanted), self.name, self._ready)
-        return self._ways[wanted].record(tensors, arrays, self._apart)
+        way = self._ways[wanted]
+        return way.record(tensors, arrays, self._apart) if way.parts.given else self._plain(arrays)
 
 
 def _data(x: Any) -> Any:
@@ -260,7 +261,7 @@ class Way:
             saved += (len(tensors) + i, array, [0], 0)
         node = Node(self.operator, tuple(inputs), {}, saved)
         return [
-            Tensor.wrap(a, Edge(node, i, a.shape, a.dtype) if a.dtype.kind == "f" else None)
+            Tensor.wrap(a, Edge(node, i, a.shape, a.dtype) if i in self.parts.given else None)
             for i, a in enumerate(found[:count])
         ]
 

@@ -35,7 +35,7 @@ class Halves:
     kept: tuple[TensorType, ...]
     """The types of what is kept."""
     given: tuple[int, ...]
-    """The outputs whose gradients it takes: the floating ones."""
+    """The outputs whose gradients it takes: those that a gradient can go back from."""
     wanted: tuple[int, ...]
     """The inputs whose gradients it gives."""
 
@@ -75,7 +75,8 @@ def halves(graph: Graph, wanted: Sequence[int]) -> Halves:
     ]
     outputs = [x if isinstance(x, Value) else builder.constant(x) for x in replay(graph, inputs)]
     there = set(topological_order(*(x.node for x in (*inputs, *outputs))))
-    given = tuple(i for i, y in enumerate(outputs) if y.dtype.kind == "f")
+    reached = reached_from(graph, wanted)
+    given = tuple(i for i, edge in enumerate(graph.outputs) if edge.key in reached)
     seeds = [builder.placeholder(outputs[i].shape, outputs[i].dtype, name="g") for i in given]
     starts = [(outputs[i], seed) for i, seed in zip(given, seeds, strict=True)]
     slopes = [
@@ -92,6 +93,31 @@ def halves(graph: Graph, wanted: Sequence[int]) -> Halves:
         forward, back.graph, tuple(places[edge.key] for edge in read),
         tuple(edge.type for edge in kept), given, tuple(wanted),
     )  # fmt: skip
+
+
+def reached_from(graph: Graph, wanted: Sequence[int]) -> set[tuple[Node | None, int]]:
+    """Give the keys of the tensors from which gradients go back to some inputs.
+
+    Examples
+    --------
+    >>> from cgkit import TensorType, ops, trace
+    >>> graph = trace(lambda x: (x * 2.0, x > 1.0, x.detach()), TensorType((), "float64")).graph
+    >>> [edge.key in reached_from(graph, [0]) for edge in graph.outputs]
+    [True, False, False]
+    """
+    found = {graph.inputs[i].key for i in wanted}
+    for node in graph.nodes:
+        rules = node.operator.gradient
+        if rules is None:
+            continue
+        each = [rules] if callable(rules) else rules
+        ways = (each[min(i, len(each) - 1)] for i in range(len(node.inputs)))
+        if any(
+            edge.key in found and way is not None
+            for edge, way in zip(node.inputs, ways, strict=True)
+        ):
+            found |= {edge.key for edge in node.edges if edge.dtype.kind == "f"}
+    return found
 
 
 def _read_across(ends: Sequence[Edge], there: set[Node]) -> list[Edge]:

@@ -37,6 +37,10 @@ class Holder:
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not name.startswith("_"):
+            old = vars(self).get(name)
+            if isinstance(value, Value) and _written_to(old):
+                old.copy_(value)  # a function is traced: it comes back when the graph has run
+                return
             self._expect_member(name, value)
             for place, leaf in _spread(name, value):
                 if isinstance(leaf, Holder) and not leaf._name:
@@ -114,6 +118,13 @@ class Holder:
         for copy in made.values():
             vars(copy).update(_copied=True, _keeping=keeping)
         return copied
+
+
+def _written_to(old: Any) -> bool:
+    """Say whether a tensor stands for one that a traced function may write to."""
+    if isinstance(old, Value):
+        return old.builder.writes is not None
+    return isinstance(old, Tensor) and old.rank == Value.rank
 
 
 def _members(holder: Holder, prefix: str, seen: set[int]) -> Iterator[tuple[str, Any]]:

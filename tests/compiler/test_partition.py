@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cgkit import GraphBuilder, TensorType, gradients, ops, run, trace, verify
+from cgkit import GraphBuilder, Tensor, TensorType, compile, gradients, ops, run, trace, verify
 from cgkit.compiler.partition import halves
 from cgkit.node import SOURCES
 
@@ -52,3 +52,10 @@ def test_an_output_that_does_not_depend_on_an_input():
     graph = trace(lambda x, y: x * 2.0, *[TensorType((), "float64")] * 2).graph
     parts = halves(graph, (0, 1))
     assert [float(v) for v in run(parts.backward, np.array(3.0))] == [6, 0]
+
+
+def test_outputs_that_no_gradient_goes_back_from():
+    x, w = Tensor([1.0, 2.0], requires_grad=True), Tensor([3.0, 4.0])
+    ready = compile(lambda x, w: (x * w, w * 2.0, x > 1.0, x.detach()))
+    assert [y.requires_grad for y in ready(x, w)] == [True, False, False, False]
+    assert not compile(lambda x: x.detach() * 2.0)(x).requires_grad
