@@ -24,6 +24,7 @@ NOTEBOOKS: Mapping[str, str] = MappingProxyType(
         "00_start": "00_start",
         "01_graphs": "01_graphs",
         "02a_dynamic": "02_static_dynamic",
+        "02b_static": "02_static_dynamic",
     }
 )
 """The assignment of each notebook; the module of its checks is called like its topic."""

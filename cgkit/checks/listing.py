@@ -25,7 +25,7 @@ def list_graph(
     Parameters
     ----------
     graph
-        Name to ("input",), ("constant", value) or (operation, *operand names).
+        Name to ("constant", value), (operation, *operand names), or a source such as ("input",).
     marked
         The nodes to point at.
     notes
@@ -39,7 +39,7 @@ def list_graph(
     """
     rows = []
     for name, (kind, *rest) in graph.items():
-        reads = "" if kind in ("input", "constant") else f"◄── {', '.join(map(str, rest))}"
+        reads = f"◄── {', '.join(map(str, rest))}" if rest and kind != "constant" else ""
         word = f"constant {rest[0]}" if kind == "constant" else str(kind)
         rows.append((name in marked, name, word, reads, (notes or {}).get(name, "")))
     return _table(rows)

@@ -1,0 +1,333 @@
+"""Tasks 1 to 3 of notebook 02b: what a run needs, its value, and nothing computed in vain.
+
+    needed(graph, fetches, feeds)          ──►  the names of the operators to compute
+    run(graph, fetches, feeds, operators)  ──►  the value of what is fetched
+
+Invariants: operators come in as an argument, so calls are counted and nothing is timed; any tensor
+may be fed, in the middle of the graph too.
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cgkit.checks.arrays import arrays
+from cgkit.checks.cases import OPERATORS, doubling
+from cgkit.checks.depth import DEPTH, deep_fault, in_blocks, shallow
+from cgkit.checks.graphs.evaluation import Counter
+from cgkit.checks.listing import list_graph
+from cgkit.checks.runner import SEED, Exam
+from cgkit.checks.static import run_mistakes
+from cgkit.checks.static.cases import (
+    SOURCES,
+    Case,
+    StaticGraph,
+    cases,
+    chain,
+    operands_of,
+    placeholders,
+)
+from cgkit.checks.task import Fault, Task
+from cgkit.score import Score
+
+NEEDED = Task(
+    "02_static_dynamic",
+    "needed",
+    4,
+    (
+        "You want one value. Which values must be known just before it?",
+        "A value on your way is fed. Does anybody still need what it would have been made from?",
+        "Which names wait on your list, and when is one of them finished?",
+    ),
+    run_mistakes.NEEDED,
+)
+RUN = Task(
+    "02_static_dynamic",
+    "run",
+    5,
+    (
+        "Which values are known before anything is computed?",
+        "A node in the middle is fed. Where does your code look first: into feeds, or at its kind?",
+        "An operand is not known yet. What do you compute next, and how do you find your way back?",
+    ),
+    run_mistakes.RUN,
+)
+PART = Task(
+    "02_static_dynamic",
+    "run_part",
+    4,
+    (
+        "Fetch a value in the middle of a graph. Which operators does your code call, and why?",
+        "Two fetches read the same value. How often is it computed?",
+        "How many calls of your function are open at once on a chain of 100,000 nodes?",
+    ),
+    calls="run",
+)
+TASKS = (NEEDED, RUN, PART)
+
+
+def needed(candidate: object, *, seed: int = SEED) -> Score:
+    """Check which operators a student's `needed` names; a deep chain gives the last point.
+
+    Parameters
+    ----------
+    candidate
+        `needed(graph, fetches, feeds)`; gives a set of names.
+    seed
+        Decides the hidden graphs.
+
+    Raises
+    ------
+    CheckFailed
+        With the smallest graph found on which it is wrong.
+    """
+    exam = Exam(NEEDED, candidate, seed)
+    exam.search(cases(), lambda case: _probe_needed(exam, case), tries=150)
+    graph, last = _deep(seed)
+    called = f"needed(a chain of {DEPTH:,} operators, [{last!r}], {{'x': 1}})"
+    arguments = (dict(graph), [last], {"x": 1})
+    right = {*graph} - {"x"}
+    with shallow() as raised:
+        fault = exam.inspect(
+            arguments,
+            lambda given: None if given == right else _other_names(given, right, {}, ""),
+            f"the names of all {DEPTH:,} operators",
+            called=called,
+            copies=False,
+        )
+        fault = deep_fault(fault, called, _start_of(graph), raised=raised())
+    words = "right on 150 random graphs: several fetches, fed values in the middle, unused nodes"
+    if fault is not None:
+        return NEEDED.partly(3, 4, f"{words}; not on a deep one", fault)
+    return NEEDED.passed(f"{words}; and on a chain of {DEPTH:,}")
+
+
+def _probe_needed(exam: Exam, case: Case) -> Fault | None:
+    right = case.needed()
+    return exam.inspect(
+        (case.graph, case.fetches, case.feeds),
+        lambda given: None if given == right else _other_names(given, right, case.graph, case),
+        _set(right),
+        called=f"needed(graph, {case.fetches}, {case.feeds})",
+        drawing=case.drawing(),
+    )
+
+
+def _set(names: set[str]) -> str:
+    return f"{{{', '.join(map(repr, sorted(names)))}}}" if names else "set(), an empty set"
+
+
+def _other_names(given: object, right: set[str], graph: Any, case: Any) -> Fault:
+    """Say what is wrong with a set of names."""
+    if not isinstance(given, set):
+        kind = type(given).__name__
+        why = f"needed should give a set of names, and it gave {'an' if kind == 'int' else 'a'}"
+        return Fault("type", "", repr(given)[:200], "", f"{why} {kind}.")
+    extra, missing = given - right, right - given
+    marked = sorted(map(str, extra or missing))
+    if extra and marked[0] in getattr(case, "feeds", ()):
+        why = f"{marked[0]} is fed: its value is there, and nothing has to be computed for it."
+    elif extra and graph.get(marked[0], ("",))[0] in ("placeholder", "constant"):
+        why = f"{marked[0]} is no operator: nothing is computed for it."
+    elif extra:
+        why = f"{marked[0]} is in it, and no fetch depends on it in this run."
+    else:
+        why = f"{marked[0]} is missing, and a fetch depends on it."
+    drawing = case.drawing(marked) if isinstance(case, Case) else ""
+    shown = _set(given) if len(given) < 20 else f"a set of {len(given):,} names"
+    return Fault("values", "", shown, "", why, drawing=drawing)
+
+
+def run(candidate: object, *, seed: int = SEED) -> Score:
+    """Check the values that a student's `run` gives for one fetch.
+
+    Parameters
+    ----------
+    candidate
+        `run(graph, fetches, feeds, operators)`.
+    seed
+        Decides the hidden graphs.
+
+    Raises
+    ------
+    CheckFailed
+        With the smallest graph found on which it is wrong.
+    """
+    exam = Exam(RUN, candidate, seed)
+    exam.require(_probe_run(exam, Case({"x": ("placeholder",)}, {"x": 3}, ["x"])))
+    last: list[Case] = []
+
+    def probe(case: Case) -> Fault | None:
+        last[:] = [case]
+        return _probe_run(exam, case)
+
+    fault = exam.smallest(cases(most_fetches=1), probe, tries=150)
+    if fault is not None:
+        exam.require(_kept_from_before(exam, last[0], fault))
+    exam.require(_probe_arrays(exam))
+    return RUN.passed(
+        "right on 150 random graphs in any order, some with a fed value in the middle; on arrays, "
+        "0-d and empty ones too"
+    )
+
+
+def _probe_run(exam: Exam, case: Case) -> Fault | None:
+    counter = Counter(limit=5_000)
+    (fetch,) = case.fetches
+    values = case.values()
+    why = "The value is another one; go through the graph by hand, node by node."
+    if any(name in case.feeds for name in case.graph if case.graph[name][0] in OPERATORS):
+        why = "A fed node has the value that is fed, whatever it would have been computed from."
+    return exam.examine(
+        (case.graph, fetch, case.feeds, counter.operators),
+        values[fetch],
+        called=f"run(graph, {fetch!r}, {case.feeds}, operators)",
+        why=why,
+        drawing=case.drawing([fetch]),
+    )
+
+
+def _kept_from_before(exam: Exam, case: Case, fault: Fault) -> Fault:
+    """Call once more with names that were never used, and see whether that is right."""
+    if fault.stage != "values":
+        return fault
+    new = {name: f"fresh_{name}" for name in case.graph}
+    graph: StaticGraph = {
+        new[name]: node if node[0] == "constant" else (node[0], *(new[str(n)] for n in node[1:]))
+        for name, node in case.graph.items()
+    }
+    feeds = {new[name]: value for name, value in case.feeds.items()}
+    if _probe_run(exam, Case(graph, feeds, [new[one] for one in case.fetches])) is not None:
+        return fault
+    why = (
+        "With names that no graph before had, the answer is right. Values of an earlier run are "
+        "still there: make the place for them anew in each call."
+    )
+    return replace(fault, why=why, misconception="values kept from an earlier run")
+
+
+def _probe_arrays(exam: Exam) -> Fault | None:
+    """Feed arrays: `if value:` and `==` do not work on them."""
+    graph: StaticGraph = {
+        "x": ("placeholder",),
+        "y": ("placeholder",),
+        "s": ("add", "x", "y"),
+        "z": ("multiply", "s", "x"),
+    }
+    operators = {"add": np.add, "multiply": np.multiply}
+    for x, y in (
+        (np.array([1.0, -2.0]), np.array([[3.0], [0.0]])),
+        (np.array(2.0), np.array(-1.0)),
+        (np.zeros((0, 2)), np.zeros((1, 2))),
+    ):
+        fault = exam.examine(
+            (graph, "z", {"x": x, "y": y}, operators),
+            np.asarray((x + y) * x),
+            called=f"run(graph, 'z', feeds, operators)   feeds: arrays {x.shape} and {y.shape}",
+            why="On arrays it gives another value than on numbers.",
+            drawing=list_graph(graph),
+            read=arrays,
+        )
+        if fault is not None:
+            return fault
+    return None
+
+
+def run_part(candidate: object, *, seed: int = SEED) -> Score:
+    """Check that a run computes what it needs, once, however deep; each half gives two points.
+
+    Parameters
+    ----------
+    candidate
+        `run(graph, fetches, feeds, operators)`.
+    seed
+        Decides the hidden graphs.
+
+    Raises
+    ------
+    CheckFailed
+        With the smallest graph found in which too much is computed.
+    """
+    exam = Exam(PART, candidate, seed)
+    exam.search(cases(most_fetches=1), lambda case: _probe_count(exam, case), tries=120)
+    doubled = doubling(60)
+    exam.require(
+        _probe_count(exam, Case(placeholders(doubled.graph), doubled.feeds, [doubled.output]))
+    )
+    words = "only what a fetch needs is computed, and once, on 120 random graphs and 60 doublings"
+    fault = _probe_deep(exam, seed)
+    if fault is not None:
+        return PART.partly(1, 2, f"{words}; not on a deep one", fault)
+    return PART.passed(f"{words}; and a chain of {DEPTH:,} is no trouble")
+
+
+def _probe_count(exam: Exam, case: Case) -> Fault | None:
+    counter = Counter(limit=1_000)
+    (fetch,) = case.fetches
+    right, most = case.values()[fetch], len(case.needed())
+    # a placeholder that this run does not need is not fed: nobody may ask for it
+    reached = {*case.fetches, *operands_of(case.graph, case.needed())}
+    feeds = {name: value for name, value in case.feeds.items() if name in reached}
+    called = f"run(graph, {fetch!r}, {feeds}, operators)"
+    fault = exam.examine((case.graph, fetch, feeds, counter.operators), right, called=called)
+    if counter.calls <= most:
+        return fault and replace(fault, drawing=case.drawing([fetch]))
+    more = "over " if counter.calls > counter.limit else ""
+    paths = _paths(case, fetch)
+    naive = paths > most and counter.calls == min(paths, counter.limit + 1)
+    why = "It computes more than the fetch depends on: what is fed, or what nobody asked for."
+    if naive:
+        why = "A value with several readers is computed again for each of them."
+    return Fault(
+        "cost",
+        called,
+        f"{more}{min(counter.calls, counter.limit):,} calls of operators",
+        f"at most {most:,}, one for each operator that {fetch!r} needs",
+        why,
+        misconception="naive recursion" if naive else "runs more than the ancestors",
+        drawing=case.drawing(sorted(case.needed())),
+    )
+
+
+def _paths(case: Case, fetch: str) -> int:
+    """Count the operators that a function computes that remembers nothing."""
+    counts: dict[str, int] = {}
+    stack = [fetch]
+    while stack:
+        name = stack[-1]
+        kind, *rest = case.graph[name]
+        operands = [] if kind in SOURCES or name in case.feeds else [str(one) for one in rest]
+        waiting = [one for one in operands if one not in counts]
+        if waiting:
+            stack.extend(waiting)
+            continue
+        counts[name] = sum(counts[one] for one in operands) + bool(operands)
+        stack.pop()
+    return counts[fetch]
+
+
+def _probe_deep(exam: Exam, seed: int) -> Fault | None:
+    graph, last = _deep(seed)
+    called = f"run(a chain of {DEPTH:,} operators, {last!r}, {{'x': 1}}, operators)"
+    arguments = (dict(graph), last, {"x": 1}, dict(OPERATORS))
+    right = DEPTH + 1  # x + x, and x once more for each node behind the first
+    with shallow() as raised:
+        fault = exam.examine(arguments, right, called=called, copies=False)
+        return deep_fault(fault, called, _start_of(graph), raised=raised())
+
+
+def _start_of(graph: StaticGraph) -> str:
+    first = {name: graph[name] for name in ("x", "n0", "n1")}
+    return list_graph(first) + f"\n  ... and so on, {DEPTH:,} times, in another order"
+
+
+@functools.lru_cache(maxsize=4)
+def _deep(seed: int) -> tuple[StaticGraph, str]:
+    """Draw a deep chain, once for all who are asked; nobody may change it."""
+    forward = dict(reversed(chain(DEPTH).items()))
+    return in_blocks(random.Random(seed), forward), f"n{DEPTH - 1}"

@@ -1,0 +1,66 @@
+import random
+
+from cgkit.checks import search
+from cgkit.checks.cases import OPERATORS
+from cgkit.checks.static import cases
+from cgkit.checks.static.cases import Case, chain, needed_by, values_of
+
+#        x ──► b ──► c          b and d are fed or not; e is read by nobody
+#        └──► d ─────┘
+GRAPH = {
+    "c": ("subtract", "b", "d"),
+    "x": ("placeholder",),
+    "b": ("negate", "x"),
+    "d": ("add", "x", "x"),
+    "e": ("negate", "d"),
+}
+
+
+def drawn(count=150, **settings):
+    found = []
+    search.smallest(
+        cases.cases(**settings), lambda case: bool(found.append(case)), seed=3, tries=count
+    )
+    return found
+
+
+def test_what_is_needed_stops_at_what_is_fed():
+    assert needed_by(GRAPH, ["c"], {"x": 1}) == {"b", "c", "d"}
+    assert needed_by(GRAPH, ["c"], {"d": 1, "x": 1}) == {"b", "c"}
+    assert needed_by(GRAPH, ["c"], {"c": 1}) == set()
+    assert needed_by(GRAPH, ["x", "e"], {"x": 1}) == {"d", "e"}
+
+
+def test_values_by_hand():
+    assert values_of(GRAPH, ["c"], {"x": 3}, OPERATORS)["c"] == -3 - 6
+    assert values_of(GRAPH, ["c"], {"x": 3, "d": 1}, OPERATORS)["c"] == -3 - 1
+    assert "e" not in values_of(GRAPH, ["c"], {"x": 3}, OPERATORS)
+
+
+def test_cases_can_be_computed_and_hold_all_that_tells_mistakes_apart():
+    found = drawn()
+    for case in found:
+        assert set(case.fetches) <= set(case.values())
+    inner = [case for case in found if any(case.graph[n][0] in OPERATORS for n in case.feeds)]
+    unused = [
+        case for case in found if len(case.needed()) < len(needed_by(case.graph, case.graph, {}))
+    ]
+    several = [case for case in found if len(case.fetches) > 1]
+    zero = [case for case in inner if 0 in case.feeds.values()]
+    assert min(map(len, (inner, unused, several, zero))) > 10
+    assert all(len(case.fetches) == 1 for case in drawn(40, most_fetches=1))
+
+
+def test_a_drawing_tells_what_is_fed_and_fetched():
+    lines = Case(GRAPH, {"d": 5, "x": 1}, ["c", "d"]).drawing(["b"]).splitlines()
+    assert lines[0].endswith("◄── b, d   fetched")
+    assert lines[1].split() == ["x", "placeholder", "fed", "1"]
+    assert lines[2].startswith("▶ b")
+    assert lines[3].endswith("fed 5, fetched")
+
+
+def test_a_chain_is_as_long_as_asked_for():
+    graph = chain(50)
+    random.Random(1).shuffle(list(graph))
+    assert values_of(graph, ["n49"], {"x": 2}, OPERATORS)["n49"] == 2 * 51
+    assert next(iter(graph)) == "n49"

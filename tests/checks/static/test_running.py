@@ -1,0 +1,102 @@
+import pytest
+
+from cgkit.checks.static import running
+
+
+def test_recursion_gets_what_it_can_get(wrong_02b):
+    score = running.needed(wrong_02b.recursive_needed)
+    assert (score.points, score.out_of) == (3, 4)
+    assert "naive recursion" in score.missing
+    assert "100,000" in score.missing
+
+
+def test_a_list_is_no_set(wrong_02b, failure):
+    def listed(*arguments):
+        return sorted(wrong_02b.right_needed(*arguments))
+
+    failed = failure(running.needed, listed)
+    assert failed.stage == "type"
+    assert "a set of names" in failed.why
+
+
+def test_the_reason_names_a_node(wrong_02b, failure):
+    def one_more(graph, fetches, feeds):
+        found = wrong_02b.right_needed(graph, fetches, feeds)
+        return found | {next(iter(graph))} if len(graph) > 2 else found
+
+    failed = failure(running.needed, one_more)
+    assert "no operator" in failed.why or "no fetch depends on it" in failed.why
+    assert "▶" in failed.drawing
+
+    def one_less(*arguments):
+        return set(sorted(wrong_02b.right_needed(*arguments))[1:])
+
+    assert "is missing" in failure(running.needed, one_less).why
+
+
+def test_feeding_in_the_middle_has_its_own_reason(wrong_02b, failure):
+    failed = failure(running.run, wrong_02b.kind_first)
+    assert "fed" in failed.drawing
+    assert "Any tensor may be fed" in failed.why
+
+
+def test_feeds_may_not_be_changed(wrong_02b, failure):
+    failed = failure(running.run, wrong_02b.fills_feeds)
+    assert failed.stage == "invariants"
+    assert "argument 3 was changed" in failed.got
+
+
+def test_the_graph_may_not_be_changed(wrong_02b, failure):
+    def pops(graph, fetches, feeds, operators):
+        return wrong_02b.deep_no_more({**graph}, graph and fetches, feeds, operators) + (
+            graph.pop(next(iter(graph)), 0) and 0
+        )
+
+    assert failure(running.run, pops).stage in ("invariants", "type")
+
+
+@pytest.mark.parametrize("shape", ["(0, 2)", "()"])
+def test_arrays_are_fed_too(wrong_02b, failure, shape):
+    def no_arrays(graph, fetches, feeds, operators):
+        if any(str(getattr(value, "shape", None)) == shape for value in feeds.values()):
+            return 0.0
+        return wrong_02b.deep_no_more(graph, fetches, feeds, operators)
+
+    assert "arrays" in failure(running.run, no_arrays).called
+
+
+def test_a_run_may_not_need_what_it_does_not_use(wrong_02b, failure):
+    def asks_for_all(graph, fetches, feeds, operators):
+        for name, node in graph.items():
+            if node == ("placeholder",) and name not in feeds:
+                raise ValueError(f"{name} is not fed")
+        return wrong_02b.deep_no_more(graph, fetches, feeds, operators)
+
+    failed = failure(running.run_part, asks_for_all)
+    assert "these arguments are fine" in failed.why
+
+
+def test_naive_recursion_is_told_from_running_everything(wrong_02b):
+    # told apart by the number of calls: as many as there are paths
+    case = running.Case(
+        {"x": ("placeholder",), "a": ("add", "x", "x"), "b": ("add", "a", "a")}, {"x": 1}, ["b"]
+    )
+    assert running._paths(case, "b") == 3
+    exam = running.Exam(running.PART, wrong_02b.again_and_again, 1)
+    assert running._probe_count(exam, case).misconception == "naive recursion"
+    exam = running.Exam(running.PART, wrong_02b.everything, 1)
+    more = {"c": ("negate", "x"), "d": ("negate", "c")}
+    wide = running.Case({**case.graph, **more}, {"x": 1}, ["b"])
+    assert running._probe_count(exam, wide).misconception == "runs more than the ancestors"
+
+
+def test_recursion_gets_half_for_a_part(wrong_02b):
+    score = running.run_part(wrong_02b.deep_no_more)
+    assert (score.points, score.out_of) == (2, 4)
+
+
+def test_hard_coded_examples_do_not_pass(failure):
+    def by_heart(graph, fetches, feeds, operators):
+        return {"c": 2.0 * feeds.get("x", 0) + 1.0}.get(fetches, 0)
+
+    failure(running.run, by_heart)

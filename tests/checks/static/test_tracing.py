@@ -1,0 +1,126 @@
+import pytest
+
+from cgkit.checks import search
+from cgkit.checks.static import tracing
+from cgkit.checks.static.tracing import Program
+
+SQUARES = Program(("x", "v1"), (("multiply", (0, 0)), ("subtract", (2, 5.0)), ("add", (3, 1))), 4)
+
+
+def test_a_program_runs_and_can_be_read():
+    assert SQUARES.run(lambda kind, *of: tracing.OPERATORS[kind](*of), 3, 10) == 3 * 3 - 5 + 10
+    assert SQUARES.text().splitlines() == [
+        "def program(apply, x, v1):",
+        "    a = apply('multiply', x, x)",
+        "    b = apply('subtract', a, 5.0)",
+        "    c = apply('add', b, v1)",
+        "    return c",
+    ]
+    assert Program(("0",), (), 2.5).text() == "def program(apply, in0):\n    return 2.5"
+
+
+def test_programs_hold_all_that_tells_mistakes_apart():
+    found = []
+    search.smallest(tracing.programs(), lambda one: bool(found.append(one)), seed=2, tries=120)
+    numbers = [any(type(one) is float for _, of in case.steps for one in of) for case in found]
+    inputs = [type(case.result) is int and case.result < len(case.inputs) for case in found]
+    plain = [type(case.result) is float for case in found]
+    taken = [any(name[0] in "vn" for name in case.inputs) for case in found]
+    assert min(map(sum, (numbers, inputs, plain, taken))) > 8
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"x": ("placeholder",)}, "a tuple of two"),
+        (({"x": ("placeholder",)}, "x", 1), "a tuple of two"),
+        (([], "x"), "A graph is a dict"),
+        (({}, "x"), "The input 'x' has no node"),
+        (({"x": ("placeholder",)}, "y"), "should be the name of a node"),
+        (({"x": ("placeholder",)}, 2.0), "should be the name of a node"),
+        (({"x": ("constant", 1.0)}, "x"), "its node was replaced"),
+        (({"x": ("placeholder",), "a": ("negate", "x")}, "a"), "your graph gives -2"),
+    ],
+)
+def test_what_is_wrong_with_a_trace(given, words):
+    fault = tracing._verdict(given, Program(("x",), (), 0), runs=1, applied=1)
+    assert words in fault.why
+    assert tracing._verdict(({"x": ("placeholder",)}, "x"), Program(("x",), (), 0), 1, 0) is None
+
+
+def test_computing_is_no_tracing(failure):
+    def eager(program, inputs):
+        return {}, program(lambda kind, *of: tracing.OPERATORS[kind](*of), *map(float, inputs))
+
+    assert failure(tracing.trace, eager).stage == "type"
+
+
+def test_a_program_is_always_called_program(answers_02b):
+    names = set()
+
+    def look(program, inputs):
+        names.add(program.__name__)
+        return answers_02b.trace(program, inputs)
+
+    assert tracing.trace(look).points == 5
+    assert names == {"program"}
+
+
+def test_facts_are_what_python_says():
+    """The four numbers, by running the text of the task with a tracer of the simplest kind."""
+    state = {"ran": 0, "scale": 2.0}
+
+    def program(apply, x):
+        state["ran"] += 1
+        y = apply("multiply", x, state["scale"])
+        for _ in range(3):
+            y = apply("add", y, 1.0)
+        return y
+
+    def recorded():
+        tape = []
+
+        def apply(kind, operand, number):
+            tape.append((kind, number))
+            return operand
+
+        program(apply, None)
+        return tape
+
+    def replayed(tape, x):
+        for kind, number in tape:
+            x = tracing.OPERATORS[kind](x, number)
+        return x
+
+    tape = recorded()
+    for _ in range(100):
+        replayed(tape, 10.0)
+    ran = state["ran"]
+    state["scale"] = 5.0
+    facts = {
+        "python_ran": ran,
+        "operators": len(tape),
+        "later": replayed(tape, 10.0),
+        "retraced": replayed(recorded(), 10.0),
+    }
+    assert facts == tracing._RIGHT
+    assert tracing.trace_facts(facts).points == 2
+
+
+@pytest.mark.parametrize(
+    ("answers", "points", "words"),
+    [
+        ({"python_ran": 101, "operators": 4, "later": 23, "retraced": 53}, 1.5, "Python runs each"),
+        ({"python_ran": 1, "operators": 4}, 1, "There is no later in it"),
+        ({"python_ran": 1, "operators": 4, "later": "23", "retraced": True}, 1, "later: '23'"),
+    ],
+)
+def test_each_fact_counts(answers, points, words):
+    score = tracing.trace_facts(answers)
+    assert score.points == points
+    assert words in " ".join(score.missing.split())
+
+
+def test_no_facts_at_all(failure):
+    assert failure(tracing.trace_facts, [1, 4, 23, 53]).stage == "type"
+    assert failure(tracing.trace_facts, {"ran": 1}).stage == "values"
