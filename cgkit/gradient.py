@@ -56,13 +56,21 @@ def grad(outputs: Any, inputs: Any, seeds: Any = None, **settings: Any) -> tuple
       return s
     """
     listed = list(outputs) if isinstance(outputs, tuple | list) else [outputs]
-    if not any(isinstance(y, Value) for y in listed):
-        return grad_of_tensors(outputs, inputs, seeds, **settings)
     wanted = list(inputs) if isinstance(inputs, tuple | list) else [inputs]
-    return _of_values(listed, wanted, seeds, **settings)
+    values = [x for x in (*listed, *wanted) if isinstance(x, Value)]
+    if not values:
+        return grad_of_tensors(outputs, inputs, seeds, **settings)
+    builder = values[0].builder
+    assert isinstance(builder, GraphBuilder)
+    listed, wanted = (
+        [x if isinstance(x, Value) else builder.capture(x) for x in part]
+        for part in (listed, wanted)
+    )
+    return _of_values(builder, listed, wanted, seeds, **settings)
 
 
 def _of_values(
+    builder: GraphBuilder,
     outputs: list[Value],
     inputs: list[Value],
     seeds: Any,
@@ -71,14 +79,11 @@ def _of_values(
     materialize_grads: bool = False,
     **_: Any,
 ) -> tuple[Any, ...]:
-    builder = outputs[0].builder
-    assert isinstance(builder, GraphBuilder)
     listed = [seeds] if len(outputs) == 1 else [None] * len(outputs) if seeds is None else seeds
     starts = []
     for y, seed in zip(outputs, listed, strict=True):
         builder.check_own(y)
         starts.append((y, _seed(builder, y, seed)))
-    inputs = [x if isinstance(x, Value) else builder.capture(x) for x in inputs]
     for x in inputs:
         builder.check_own(x)
     found = pull(builder, starts, inputs)

@@ -55,3 +55,11 @@ def test_errors():
         grad(x * 2.0, x, 1.0)
     with pytest.raises(CaptureError, match="another graph"):
         grad(x.sum(), GraphBuilder().placeholder(()))
+
+
+def test_a_tensor_beside_values_depends_on_none_of_them():
+    x = GraphBuilder().placeholder((2,))
+    (slope,) = grad(Tensor(3.0), x, materialize_grads=True)
+    assert run(x.builder.graph([slope], [x]), np.ones(2))[0].tolist() == [0, 0]
+    with pytest.raises(GradientError, match="was not used"):
+        grad(Tensor(3.0), x)

@@ -44,7 +44,7 @@ from cgkit.control.inner import (
 from cgkit.control.pulls import pulled
 from cgkit.errors import DtypeError, OperandError
 from cgkit.graph import Graph
-from cgkit.interpret import run
+from cgkit.interpret import ready
 from cgkit.node import Kind, MultiOperator
 from cgkit.symbolic import GraphBuilder, Value
 from cgkit.types import Size, TensorType
@@ -222,7 +222,7 @@ def _infer_cond(
 def _compute_cond(
     pred: Any, *arrays: Any, then: Graph, otherwise: Graph, told: Told = ()
 ) -> tuple[Any, ...]:
-    return run(then if pred else otherwise, *arrays)
+    return ready(then if pred else otherwise)(*arrays)
 
 
 def _infer_switch(
@@ -234,7 +234,7 @@ def _infer_switch(
 def _compute_switch(
     index: Any, *arrays: Any, branches: tuple[Graph, ...], told: Told = ()
 ) -> tuple[Any, ...]:
-    return run(branches[_clamped(index, len(branches))], *arrays)
+    return ready(branches[_clamped(index, len(branches))])(*arrays)
 
 
 def _pulls(

@@ -44,7 +44,7 @@ from cgkit.control.scanning import scan
 from cgkit.control.steps import through_steps
 from cgkit.errors import DtypeError, GraphError, OperandError
 from cgkit.graph import Graph
-from cgkit.interpret import Repeated
+from cgkit.interpret import ready
 from cgkit.node import Kind, MultiOperator
 from cgkit.symbolic import GraphBuilder, Value
 from cgkit.types import OPEN, Size, TensorType
@@ -238,7 +238,7 @@ def _infer_steps(
 def _walk(arrays: Sequence[Any], test: Graph, body: Graph, carries: int) -> Any:
     """Give one carry after another: each that passes the test, then the one that does not."""
     carry, same = list(arrays[:carries]), arrays[carries:]
-    holds, step = Repeated(test), Repeated(body)
+    holds, step = ready(test), ready(body)
     while True:
         (verdict,) = holds(*carry, *same)
         yield bool(verdict), carry

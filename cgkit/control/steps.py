@@ -35,7 +35,7 @@ from cgkit.control.inner import (
 )  # fmt: skip
 from cgkit.control.pulls import accumulated, recording
 from cgkit.graph import Graph
-from cgkit.interpret import Repeated, symbols
+from cgkit.interpret import ready, symbols
 from cgkit.node import Kind, MultiOperator
 from cgkit.operators import ALL
 from cgkit.symbolic import GraphBuilder
@@ -117,7 +117,7 @@ def _compute(
 ) -> tuple[Any, ...]:  # fmt: skip
     carry = list(arrays[:carries])
     slices, same = arrays[carries : carries + sliced], arrays[carries + sliced :]
-    step = Repeated(body)
+    step = ready(body)
     stacks: list[np.ndarray] | None = None
     for i in range(length)[::-1] if reverse else range(length):
         found = step(*carry, *(np.asarray(x[i]) for x in slices), *same)

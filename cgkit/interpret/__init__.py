@@ -18,9 +18,9 @@ from cgkit.interpret.binding import (
     told_by,
 )  # fmt: skip
 from cgkit.interpret.replaying import put, replay
-from cgkit.interpret.running import Repeated, compute, run
+from cgkit.interpret.running import Repeated, compute, ready, run
 
 __all__ = [
-    "Repeated", "bind", "bind_params", "check_binding", "compute", "put", "replay", "run", "settle",
-    "symbols", "symbols_in", "told", "told_by",
+    "Repeated", "bind", "bind_params", "check_binding", "compute", "put", "ready", "replay", "run",
+    "settle", "symbols", "symbols_in", "told", "told_by",
 ]  # fmt: skip

@@ -78,14 +78,14 @@ def told_by(node: Node) -> set[str]:
     return {symbol for name in node.operator.tells for symbol in symbols_in(node.params.get(name))}
 
 
-def symbols_in(param: Any) -> Iterator[str]:
-    """Walk over the symbols of open sizes in a param, those of graphs inside it included."""
+def symbols_in(param: Any, *, inside: bool = True) -> Iterator[str]:
+    """Walk over the symbols of open sizes in a param, with or without those of graphs inside it."""
     if isinstance(param, Dim):
         yield from param.symbols
     elif isinstance(param, tuple):
         for part in param:
-            yield from symbols_in(part)
-    elif isinstance(param, Graph):
+            yield from symbols_in(part, inside=inside)
+    elif isinstance(param, Graph) and inside:
         yield from symbols(param)
 
 

@@ -7,7 +7,9 @@ bind the open sizes ─> for each node: read operands, compute, keep ─> the ou
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -64,9 +66,9 @@ def run(
 
 
 class Repeated:
-    """Runs one graph many times on arrays of the same types, as a loop does.
+    """Runs one graph many times, as a loop does.
 
-    Open sizes are read off and checked the first time only.
+    Open sizes are read off and checked, and params are bound, when shapes come for the first time.
 
     Parameters
     ----------
@@ -84,20 +86,99 @@ class Repeated:
     """
 
     def __init__(self, graph: Graph) -> None:
-        self.graph = graph
-        self.keys = [edge.key for edge in graph.inputs]
-        self.binding: dict[str, int] | None = None
-        self.ends = last_reads(graph)
+        self._parts = graph.inputs, graph.nodes, graph.outputs, graph.sizes  # so not it itself
+        self._ends = last_reads(graph)
+        self._telling = any(node.operator.tells and told_by(node) for node in graph.nodes)
+        self._plan: _Plan | None = None
 
     def __call__(self, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
         """Run it once more."""
-        if self.binding is None:
-            values = _given(self.graph, arrays)
-            self.binding = bind(self.graph, list(values.values()))
-            if self.binding:
-                check_binding(self.graph, self.binding)
-        values = dict(zip(self.keys, arrays, strict=True))
-        return _act(self.graph, values, dict(self.binding), self.ends)
+        shapes = [x.shape for x in arrays]
+        plan = self._plan
+        if plan is None or plan.shapes != shapes:
+            plan = self._plan = self._prepared(arrays, shapes)
+        if self._telling:  # params change from run to run
+            graph = Graph(*self._parts)
+            given = {edge.key: x for edge, x in zip(graph.inputs, arrays, strict=True)}
+            return _act(graph, given, dict(plan.binding), self._ends)
+        values = plan.start.copy()
+        values[: len(arrays)] = arrays
+        for node, params, reads, first, ends in plan.steps:
+            try:
+                found = node.operator.computed([values[i] for i in reads], params)
+            except Exception as error:
+                error.add_note(f"  while running  {node_line(node)}")
+                raise
+            if node.operator.several:
+                values[first : first + len(found)] = map(np.asarray, found)
+            else:
+                values[first] = found if found.__class__ is np.ndarray else np.asarray(found)
+            for i in ends:
+                values[i] = None
+        return tuple(values[i] for i in plan.outputs)
+
+    def _prepared(self, arrays: Sequence[np.ndarray], shapes: list[Any]) -> _Plan:
+        """Give all values a number and bind all params, for arrays of some shapes."""
+        graph = Graph(*self._parts)
+        given = _given(graph, arrays)
+        binding = bind(graph, list(arrays))
+        if binding:
+            check_binding(graph, binding)
+        places = {key: number for number, key in enumerate(given)}
+        start: list[Any] = [None] * len(arrays)
+        steps: list[_Step] = []
+        for node in graph.nodes:
+            if (node, 0) in given:
+                continue
+            first, results = len(start), node.results or ()
+            places.update({(node, i): first + i for i in range(len(results))})
+            if node.operator in SOURCES:
+                start += compute(node, (), {})
+                continue
+            start += [None] * len(results)
+            params = bind_params(node.params, binding) if binding else node.params
+            reads = tuple(places[edge.key] for edge in node.inputs)
+            ends = tuple(places[key] for key in self._ends.get(node, ()))
+            steps.append((node, params, reads, first, ends))
+        outputs = [places[edge.key] for edge in graph.outputs]
+        return _Plan(shapes, binding, start, steps, outputs)
+
+
+_Step = tuple[Node, Mapping[str, Any], tuple[int, ...], int, tuple[int, ...]]
+"""A node, its params, the places of what it reads, of its first result, of what ends with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """How a graph is run on arrays of some shapes."""
+
+    shapes: list[Any]
+    binding: dict[str, int]
+    start: list[Any]
+    """A place for each value, with the constants in theirs; inputs come first."""
+    steps: list[_Step]
+    outputs: list[int]
+
+
+_READY: WeakKeyDictionary[Graph, Repeated] = WeakKeyDictionary()
+"""Graphs inside others that have been run: a branch in a loop is prepared once."""
+
+
+def ready(graph: Graph) -> Repeated:
+    """Give what runs a graph, the same one each time it is asked for.
+
+    Examples
+    --------
+    >>> from cgkit import GraphBuilder
+    >>> x = GraphBuilder().placeholder(())
+    >>> graph = x.builder.graph([x + x])
+    >>> ready(graph) is ready(graph)
+    True
+    """
+    found = _READY.get(graph)
+    if found is None:
+        found = _READY.setdefault(graph, Repeated(graph))
+    return found
 
 
 def last_reads(graph: Graph) -> dict[Node, tuple[Key, ...]]:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from two_readings import agree, by_graph
 
-from cgkit import DtypeError, GraphBuilder, ShapeError, Tensor, gradients, run
-from cgkit.control import cond, fori, scan, while_loop
+from cgkit import DtypeError, GraphBuilder, ShapeError, Tensor, grad, gradients, ops, run
+from cgkit.control import cond, fori, scan, switch, while_loop
 from cgkit.errors import OperandError
 
 
@@ -163,3 +163,17 @@ def test_repeated_factors_and_sums_equal_the_unrolled_loop():
 
     for ours, theirs in zip(agree(program, 0.7, 1.3), by_graph(unrolled, 0.7, 1.3), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+
+
+def test_gradients_inside_a_body_and_inside_branches_of_several():
+    def descent(x, rate):
+        def step(c):
+            c = c * 1.0  # a carry that is x itself would be asked for both
+            (slope,) = grad(c * c * x, c, create_graph=True)
+            return c - rate * slope
+
+        small = while_loop(lambda c: c * c > 0.1, step, x)
+        branches = [step, lambda c: while_loop(lambda c: c < 2.0, lambda c: c * x + 0.5, c)]
+        return switch(ops.cast(x * 0.0 + 1.0, dtype="int64"), branches, small)
+
+    agree(descent, 1.0, 0.1)

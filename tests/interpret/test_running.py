@@ -1,12 +1,13 @@
 """The plainest executor: what it is given, what it binds, what it computes, where it fails."""
 
+import gc
 import weakref
 
 import numpy as np
 import pytest
 
 from cgkit import DtypeError, GraphBuilder, GraphError, Operator, ShapeError, ops, run
-from cgkit.interpret import Repeated, compute
+from cgkit.interpret import Repeated, compute, ready
 from cgkit.memory import liveness
 
 
@@ -135,3 +136,38 @@ def test_what_no_later_node_reads_is_let_go():
     assert tuple(live) == liveness(graph).live == (400, 800, 808, 808)
     double = Repeated(graph)
     np.testing.assert_array_equal(double(np.zeros(50))[0], double(np.zeros(50))[0])
+
+    def test_other_shapes_are_prepared_anew(self, builder):
+        x, w = builder.placeholder((None,)), builder.constant(np.ones(3))
+        y = ops.broadcast_to(x.sum(), shape=x.shape)
+        found = Repeated(builder.graph([y, x + w]))
+        assert [found(np.ones(3))[0].tolist() for _ in range(2)] == [[3, 3, 3]] * 2
+        with pytest.raises(ShapeError, match="N = 2 and 3 were taken as equal"):
+            found(np.ones(2))
+        assert found(np.ones(3))[0].tolist() == [3, 3, 3]
+
+    def test_several_results_and_inputs_that_are_outputs(self, builder):
+        x = builder.placeholder((4,))
+        a, b = ops.split(x, sections=2)
+        found = Repeated(builder.graph([b, x, a, a + b]))
+        for k in (1.0, 2.0):
+            got = found(np.arange(4.0) * k)
+            assert [v.tolist() for v in got] == [
+                [2 * k, 3 * k], [0, k, 2 * k, 3 * k], [0, k], [2 * k, 4 * k]
+            ]  # fmt: skip
+
+    def test_an_error_says_which_node_was_run(self, builder):
+        x = builder.placeholder((None,), name="x")
+        found = Repeated(builder.graph([ops.max(x)]))
+        with pytest.raises(ShapeError) as caught:
+            found(np.ones(0))
+        assert caught.value.__notes__[-1].startswith("  while running  max(x)")
+
+    def test_what_is_kept_goes_with_its_graph(self, builder):
+        graph = builder.graph([builder.placeholder(()) * 2.0])
+        kept = weakref.ref(ready(graph))
+        assert ready(graph)(np.array(2.0)) == (4,)
+        assert ready(graph) is kept()
+        del graph
+        gc.collect()
+        assert kept() is None
