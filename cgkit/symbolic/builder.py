@@ -254,8 +254,7 @@ class GraphBuilder(Sources):
         """
         if not (self._tellers and edges):
             return edges
-        plain = [param for param in params.values() if not isinstance(param, Graph)]
-        wanted = {symbol for param in plain for symbol in symbols_in(param)}
+        wanted = {name for x in params.values() for name in symbols_in(x, inside=False)}
         wanted -= {symbol for edge in edges for symbol in symbols_in(edge.shape)}
         there = {edge.key for edge in edges}
         tellers = [self._tellers[name] for name in sorted(wanted & self._tellers.keys())]
