@@ -99,6 +99,34 @@ def mended_leaves(graph, marked):
     return set(graph) - recorded
 
 
+def backward_graph(graph, output, seed):
+    larger, heard = {**graph, seed: ("leaf",)}, {output: [seed]}
+
+    def write(*node):
+        number = len(larger)
+        while f"t{number}" in larger:
+            number += 1
+        larger[f"t{number}"] = node
+        return f"t{number}"
+
+    gradients = {}
+    for name in backward_order(graph, output):
+        total, *more = heard[name]
+        for share in more:
+            total = write("add", total, share)
+        gradients[name] = total
+        kind, *operands = graph[name]
+        if kind == "multiply":
+            shares = [write("multiply", total, one) for one in operands[::-1]]
+        elif kind == "negate":
+            shares = [write("negate", total)]
+        else:
+            shares = [total] * len(operands)
+        for operand, share in zip(operands, shares, strict=True):
+            heard.setdefault(operand, []).append(share)
+    return larger, gradients
+
+
 def gradient_test(function, rule):
     """Hold the rule against a quotient of differences, number by number."""
     draw = np.random.default_rng(5)

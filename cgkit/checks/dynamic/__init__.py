@@ -8,6 +8,7 @@
 
 from cgkit.checks.dynamic import (
     broadcasting,
+    derived,
     keeping,
     leaves,
     ordering,
@@ -17,6 +18,7 @@ from cgkit.checks.dynamic import (
     sweep,
 )
 from cgkit.checks.dynamic.broadcasting import unbroadcast
+from cgkit.checks.dynamic.derived import backward_graph
 from cgkit.checks.dynamic.keeping import kept
 from cgkit.checks.dynamic.leaves import mended_leaves
 from cgkit.checks.dynamic.ordering import backward_order, backward_order_deep
@@ -34,12 +36,14 @@ TASKS = (
     *pictures.TASKS,
     *leaves.TASKS,
     *slopes.TASKS,
+    *derived.TASKS,
 )
 
 __all__ = [
     "TASKS",
     "accumulate",
     "backward",
+    "backward_graph",
     "backward_order",
     "backward_order_deep",
     "both_ways_drawing",
