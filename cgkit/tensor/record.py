@@ -279,6 +279,11 @@ def as_data(data: Any, dtype: DTypeLike | None = None) -> np.ndarray:
         Nested lists of unlike lengths.
     """
     source = data.data if isinstance(data, Tensor) else data
+    if hasattr(source, "mask") and hasattr(source, "filled"):
+        raise DtypeError(
+            "cannot make a tensor of a masked array: some places have no number",
+            attempt="array.filled(0.0), or only the places that have one",
+        )
     wanted = None if dtype is None else as_dtype(dtype)
     try:
         array = np.array(source, dtype=wanted)
@@ -305,7 +310,8 @@ def as_data(data: Any, dtype: DTypeLike | None = None) -> np.ndarray:
             f"a tensor holds real numbers, not {what}: {data!r:.60}",
             attempt="numbers, lists or arrays of them",
         )
-    return array
+    # operators compute in this machine's order of bytes
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
 def _array(y: Any, inputs: Sequence[Any]) -> Any:

@@ -21,6 +21,15 @@ def T(data):
 
 
 class TestMaking:
+    def test_a_foreign_order_of_bytes_is_turned(self):
+        x = Tensor(np.array([1.0, 2.0], ">f8"))
+        assert x.dtype.isnative
+        assert x.numpy().tolist() == [1, 2]
+
+    def test_a_masked_array_is_refused(self):
+        with pytest.raises(DtypeError, match="masked array"):
+            Tensor(np.ma.masked_array([1.0, 2.0], [False, True]))
+
     def test_data_are_copied(self):
         array = np.ones(2)
         x = Tensor(array)
