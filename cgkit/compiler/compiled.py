@@ -49,18 +49,20 @@ class Served:
         places = {id(x): number for number, x in enumerate(given)}
         order = [places.get(id(x)) for x in entry.arguments(call)]
         self.order = None if None in order else cast("list[int]", order)
+        self._found = entry.inputs((), reads.tensors)
 
     def holds(self, given: Sequence[Any]) -> bool:
         """Say whether the form still serves such a call."""
         if not self.reads.snapshot.holds():
             return False
-        if not self.reads.numbers.isdisjoint(map(id, given)):
+        numbers = self.reads.numbers
+        if numbers and not numbers.isdisjoint(map(id, given)):
             return False
         return not self.entry.traced.written or not self.entry.shares(self._inputs(given))
 
     def _inputs(self, given: Sequence[Any]) -> list[Any]:
         assert self.order is not None
-        return self.entry.inputs([given[i] for i in self.order], self.reads.tensors)
+        return [given[i] for i in self.order] + self._found
 
     def __call__(self, given: Sequence[Any]) -> Any:
         """Do what the function does."""

@@ -32,6 +32,9 @@ from cgkit.tensor.inplace import check_writable, write
 from cgkit.tensor.modes import grad_enabled, set_grad
 from cgkit.types import TensorType
 
+ndarray = np.ndarray
+wrap = Tensor.wrap
+
 
 class Entry:
     """One compiled form of a function.
@@ -74,6 +77,11 @@ class Entry:
         self._ready = ready
         self.executable = ready(graph)
         self._ways: dict[tuple[int, ...], Way] = {}
+        slopes = any(edge.dtype.kind == "f" for edge in graph.outputs)
+        self._floating = tuple(
+            i for i, edge in enumerate(graph.inputs) if slopes and edge.dtype.kind == "f"
+        )
+        self._alone = traced.results == (Output(0),) and traced.structure == tree.LEAF
         self._apart = frozenset(written.number for written in traced.written)
 
     def failures(self, call: Call, facts: Mapping[Fact, Any]) -> list[str]:
@@ -145,13 +153,19 @@ class Entry:
             What hands out keys to the function.
         """
         traced = self.traced
-        tensors = [*inputs, *(np.asarray(generators[i].key()) for i in traced.keys)]
-        arrays = [_data(x) for x in tensors]
-        self._check_writable(tensors)
+        tensors = inputs
+        if traced.keys:
+            tensors = [*inputs, *(np.asarray(generators[i].key()) for i in traced.keys)]
+        arrays = [x if x.__class__ is ndarray else x.data for x in tensors]
+        if traced.written:
+            self._check_writable(tensors)
         wanted = self._wanted(tensors)
         found = self._recorded(tensors, arrays, wanted) if wanted else self._plain(arrays)
         self.calls += 1
-        self._write(tensors, found)
+        if traced.written:
+            self._write(tensors, found)
+        if self._alone:
+            return found[0]
         results = [
             found[x.number] if isinstance(x, Output)
             else _as_tensor(tensors[x.number]) if isinstance(x, Given)
@@ -179,15 +193,15 @@ class Entry:
 
     def _wanted(self, tensors: Sequence[Any]) -> tuple[int, ...]:
         """Give the inputs by which a gradient may be wanted."""
-        if not grad_enabled() or not any(e.dtype.kind == "f" for e in self.graph.outputs):
+        if not self._floating or not grad_enabled():
             return ()
-        return tuple(
-            i for i, x in enumerate(tensors)
-            if isinstance(x, Tensor) and x.edge is not None and x.dtype.kind == "f"
-        )  # fmt: skip
+        return tuple([
+            i for i in self._floating
+            if tensors[i].__class__ is not ndarray and tensors[i].edge is not None
+        ])  # fmt: skip
 
     def _plain(self, arrays: Sequence[Any]) -> list[Tensor]:
-        return [Tensor.wrap(array) for array in self.executable(*arrays)]
+        return [wrap(array) for array in self.executable(*arrays)]
 
     def _recorded(
         self, tensors: Sequence[Any], arrays: Sequence[Any], wanted: tuple[int, ...]

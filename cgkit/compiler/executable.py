@@ -19,9 +19,14 @@ import numpy as np
 
 from cgkit.graph import Graph
 from cgkit.interpret import bind, bind_params, check_binding, compute, told
-from cgkit.node import SOURCES, Node
+from cgkit.node import SOURCES, Node, Operator
+from cgkit.operators import ALL
+from cgkit.symbolic.writes import INSTEAD
 
 Array = np.ndarray
+ndarray = np.ndarray
+ALIKE: Mapping[Operator, int] = {ALL["stop_gradient"]: 0, INSTEAD: 1}
+"""Operators that give the numbers of an operand: which one."""
 KEPT_SIZES = 8
 """For how many settings of open sizes buffers are kept."""
 
@@ -39,12 +44,17 @@ class Step:
 
 @dataclass
 class Buffers:
-    """What one run at a time writes into, for one setting of open sizes."""
+    """What one run at a time writes into, for inputs of one layout."""
 
     binding: dict[str, int]
-    params: list[dict[str, Any]]
-    arrays: dict[int, Array] = field(default_factory=dict)
-    """By slot; filled by the first run."""
+    acts: list[tuple[Callable[..., Any], Any, tuple[int, ...], tuple[int, ...], Any]] = field(
+        default_factory=list
+    )
+    """What each step does: a function, its buffer if it has one, what it reads and fills, and its
+    params with all sizes known; written down by the first run."""
+    held: list[bool] = field(default_factory=list)
+    """For each output, whether it may be, or show, what is not the caller's alone."""
+    allocated: int = 0
 
 
 class Executable:
@@ -70,12 +80,14 @@ class Executable:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.slots: dict[Any, int] = {}
-        self.fixed: list[tuple[int, Array]] = []
         self.steps: list[Step] = []
         self.runs = 0
         self.allocated = 0
         """How many arrays the last run allocated."""
-        self._free: dict[tuple[tuple[str, int], ...], list[Buffers]] = {}
+        self._count = 0
+        self._first: list[Any] = []
+        self._free: dict[Any, list[Buffers]] = {}
+        self._tells = any(node.operator.tells for node in graph.nodes)
         self._lay_out()
 
     @property
@@ -86,87 +98,119 @@ class Executable:
     def _lay_out(self) -> None:
         for edge in self.graph.inputs:
             self._slot(edge.key)
-        given = set(self.slots)
-        away = {edge.key for edge in self.graph.outputs}
-        for node in self.graph.nodes:
-            if (node, 0) in given:
+        given = self._count
+        fixed: list[tuple[int, Array]] = []
+        nodes = [node for node in self.graph.nodes if (node, 0) not in self.slots]
+        for node in nodes:
+            alike = ALIKE.get(node.operator)
+            if alike is not None:  # the numbers of an operand, only gradients tell them apart
+                self.slots[node, 0] = self.slots[node.inputs[alike].key]
                 continue
-            fills = tuple(self._slot(edge.key) for edge in node.edges)
+            places = [self._slot(edge.key) for edge in node.edges]
             if node.operator in SOURCES:
                 assert node.value is not None
-                self.fixed.append((fills[0], node.value))
-                continue
-            reads = tuple(self.slots[edge.key] for edge in node.inputs)
-            stays = (node, 0) not in away and not node.operator.several
-            into = node.operator.into if stays else None
-            self.steps.append(Step(node, reads, fills, into))
+                fixed.append((places[0], node.value))
         self.outputs = [self.slots[edge.key] for edge in self.graph.outputs]
-        made = {step.fills[0] for step in self.steps if step.into is not None}
-        self._copied = [self._may_be_held(slot, made) for slot in self.outputs]
+        for node in nodes:
+            if node.operator not in SOURCES and node.operator not in ALIKE:
+                self.steps.append(self._step(node))
+        self._first = [None] * (self._count - given)
+        for slot, value in fixed:
+            self._first[slot - given] = value
 
     def _slot(self, key: Any) -> int:
-        return self.slots.setdefault(key, len(self.slots))
+        if key not in self.slots:
+            self.slots[key] = self._count
+            self._count += 1
+        return self.slots[key]
 
-    def _may_be_held(self, slot: int, made: set[int]) -> bool:
-        """Say whether an output may be, or show, what is not the caller's alone."""
-        makers = {fill: step for step in self.steps for fill in step.fills}
-        step = makers.get(slot)
-        fresh = step is not None and step.node.operator.into is not None
-        return not fresh or self.outputs.count(slot) > 1
+    def _step(self, node: Node) -> Step:
+        fills = tuple(self.slots[edge.key] for edge in node.edges)
+        reads = tuple(self.slots[edge.key] for edge in node.inputs)
+        into = node.operator.into
+        if node.operator.several or self._tells or fills[0] in self.outputs:
+            into = None
+        return Step(node, reads, fills, into)
 
     def __call__(self, *arrays: Array) -> tuple[Array, ...]:
         """Run it on arrays of the types of its inputs."""
-        binding = bind(self.graph, arrays)
-        key = tuple(sorted(binding.items()))
-        free = self._free.setdefault(key, [])
-        try:
-            buffers = free.pop()
-        except IndexError:
-            buffers = self._buffers(binding)
-        slots: list[Any] = [None] * len(self.slots)
-        slots[: len(arrays)] = arrays
-        for slot, value in self.fixed:
-            slots[slot] = value
+        key = tuple([(x.shape, x.strides) for x in arrays])  # sums follow the layout
+        free = self._free.get(key)
+        slots = [*arrays, *self._first]
         with np.errstate(all="ignore"):
-            self.allocated = self._run(slots, buffers)
+            if free:
+                buffers = free.pop()
+                self._again(slots, buffers)
+                self.allocated = buffers.allocated
+            else:
+                buffers = self._run(slots)
+                self.allocated = buffers.allocated + sum(act[1] is not None for act in buffers.acts)
         self.runs += 1
-        free.append(buffers)
-        if len(self._free) > KEPT_SIZES:
-            del self._free[next(iter(self._free))]
+        if not self._tells:
+            self._keep(key, buffers)
         return tuple(
-            slots[slot].copy() if held else slots[slot]
-            for slot, held in zip(self.outputs, self._copied, strict=True)
+            [
+                slots[slot].copy("K") if held else slots[slot]
+                for slot, held in zip(self.outputs, buffers.held, strict=True)
+            ]
         )
 
-    def _buffers(self, binding: Mapping[str, int]) -> Buffers:
+    def _keep(self, key: Any, buffers: Buffers) -> None:
+        """Keep buffers for the next run on inputs of this layout."""
+        free = self._free.get(key)
+        if free is None:
+            while len(self._free) >= KEPT_SIZES:
+                self._free.pop(next(iter(self._free)), None)
+            free = self._free[key] = []
+        free.append(buffers)
+
+    def _again(self, slots: list[Any], buffers: Buffers) -> None:
+        """Run once more, into the same buffers."""
+        try:
+            for act, buffer, reads, fills, params in buffers.acts:
+                operands = [slots[place] for place in reads]
+                if buffer is not None:
+                    act(buffer, *operands, **params)
+                    slots[fills[0]] = buffer
+                    continue
+                found = act(*operands, **params)
+                if found.__class__ is tuple:
+                    for place, each in zip(fills, found, strict=True):
+                        slots[place] = each if each.__class__ is ndarray else np.asarray(each)
+                else:
+                    slots[fills[0]] = found if found.__class__ is ndarray else np.asarray(found)
+        except Exception:
+            self._run(slots)  # it fails again, and says where
+            raise
+
+    def _run(self, slots: list[Any]) -> Buffers:
+        """Run as the interpreter does, and write down what there is to do."""
+        binding = bind(self.graph, slots[: len(self.graph.inputs)])
         if binding:
             check_binding(self.graph, binding)
-        params = [
-            bind_params(step.node.params, binding) if binding else dict(step.node.params)
-            for step in self.steps
-        ]
-        return Buffers(dict(binding), params)
-
-    def _run(self, slots: list[Any], buffers: Buffers) -> int:
-        allocated = sum(self._copied)
-        for step, params in zip(self.steps, buffers.params, strict=True):
+        buffers = Buffers(binding)
+        fresh: set[int] = set()
+        for step in self.steps:
             reads = [slots[slot] for slot in step.reads]
-            if step.into is not None:
-                place = step.fills[0]
-                buffer = buffers.arrays.get(place)
-                if buffer is not None and step.into is not None:
-                    step.into(buffer, *reads, **params)
-                    slots[place] = buffer
-                    continue
-            results = compute(step.node, reads, buffers.binding)
-            allocated += len(results)
+            results = compute(step.node, reads, binding)
             if step.node.operator.tells:
-                told(step.node, results, buffers.binding)
+                told(step.node, results, binding)
             for slot, result in zip(step.fills, results, strict=True):
                 slots[slot] = result
-            if step.into is not None and _own(results[0], reads):
-                buffers.arrays[step.fills[0]] = results[0]
-        return allocated
+                if step.node.operator.family != "control" and _own(result, reads):
+                    fresh.add(slot)
+            own = step.into is not None and step.fills[0] in fresh
+            buffers.acts.append((
+                step.into if own and step.into is not None else step.node.operator.compute,
+                results[0] if own else None, step.reads, step.fills,
+                bind_params(step.node.params, binding) if binding else dict(step.node.params),
+            ))  # fmt: skip
+            buffers.allocated += 0 if own else sum(slot in fresh for slot in step.fills)
+        if self._tells:
+            check_binding(self.graph, binding)
+        buffers.held = [slot not in fresh or self.outputs.count(slot) > 1 for slot in self.outputs]
+        buffers.allocated += sum(buffers.held)
+        return buffers
 
 
 def _own(result: Array, reads: Sequence[Array]) -> bool:

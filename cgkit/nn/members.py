@@ -38,7 +38,7 @@ class Holder:
     def __setattr__(self, name: str, value: Any) -> None:
         if not name.startswith("_"):
             old = vars(self).get(name)
-            if isinstance(value, Value) and _written_to(old):
+            if isinstance(value, Value) and old is not None and _written_to(old):
                 old.copy_(value)  # a function is traced: it comes back when the graph has run
                 return
             self._expect_member(name, value)

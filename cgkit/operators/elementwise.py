@@ -50,6 +50,11 @@ def quiet(compute: Callable[..., Any]) -> Callable[..., Any]:
     return np.errstate(all="ignore")(compute)
 
 
+def into_memory(ufunc: np.ufunc) -> Callable[..., Any]:
+    """Give a NumPy function as what computes into memory that is given."""
+    return lambda out, *arrays: ufunc(*arrays, out=out)
+
+
 def infer_like(name: str, ufunc: np.ufunc) -> Rule:
     """Infer as NumPy's function does: broadcast the shapes, resolve the dtypes."""
 
@@ -87,13 +92,16 @@ def elementwise(
     label: str = "",
     family: Family = "elementwise",
     onnx: str = "",
+    into: Callable[..., Any] | None = None,
 ) -> Operator:
     """Define an elementwise operator by a NumPy function that has its shapes and dtypes."""
+    if compute is None or getattr(compute, "__wrapped__", None) is ufunc:
+        into = into_memory(ufunc)
     return Operator(
         name, compute or ufunc, infer or infer_like(name, ufunc), operands=ufunc.nin,
         gradient=gradient, saves=saves, kind=Kind.ELEMENTWISE, family=family, scalar=scalar,
         flops=one_each, label=label, samples=samples, doc=doc, onnx=onnx,
-        into=None if compute else lambda out, *arrays: ufunc(*arrays, out=out),
+        into=into,
     )  # fmt: skip
 
 
@@ -156,7 +164,7 @@ sqrt: Operator = elementwise(
 )  # fmt: skip
 pow_: Operator = elementwise(
     "pow", np.power, compute=quiet(_pow), scalar=scalars.power, samples=positive_pairs,
-    doc="a to the b",
+    doc="a to the b", into=into_memory(np.power),
     gradient=(
         lambda g, y, a, b: where(equal(b, 0), 0.0, g * b * pow_(a, _lowered(b))),
         lambda g, y, a, b: g * y * log(where(equal(a, 0) * greater_equal(b, 0), 1.0, a)),
@@ -222,6 +230,10 @@ def _relu(a: Any) -> Any:
     return np.maximum(a, np.zeros((), np.asarray(a).dtype))
 
 
+def _relu_into(out: np.ndarray, a: Any) -> None:
+    np.maximum(a, np.zeros((), out.dtype), out=out)
+
+
 def _sigmoid(a: Any) -> Any:
     a = as_floats(a)  # the least of the integers has no absolute value of its own
     small = np.exp(-np.abs(a))
@@ -230,6 +242,7 @@ def _sigmoid(a: Any) -> Any:
 
 relu: Operator = elementwise(
     "relu", np.negative, compute=_relu, scalar=scalars.relu, family="activation", samples=reals,
+    into=_relu_into,
     doc="a where it is positive, else 0; its derivative at 0 is 0",
     gradient=(lambda g, y, a: gate(g, y),), saves=("y",), onnx="Relu",
 )  # fmt: skip
@@ -251,6 +264,11 @@ def _where(condition: Any, a: Any, b: Any) -> Any:
     return np.where(condition, a, b)
 
 
+def _where_into(out: np.ndarray, condition: Any, a: Any, b: Any) -> None:
+    np.copyto(out, b)
+    np.copyto(out, a, where=condition)
+
+
 def _infer_where(condition: TensorType, a: TensorType, b: TensorType) -> TensorType:
     if condition.dtype != np.bool_:
         raise DtypeError(f"where needs a boolean condition, got {condition.dtype}")
@@ -268,13 +286,22 @@ where: Operator = Operator(
         lambda g, y, condition, a, b: where(condition, g, 0.0),
         lambda g, y, condition, a, b: where(condition, 0.0, g),
     ),
-    saves=("", "a", "a"), onnx="Where",
+    saves=("", "a", "a"), onnx="Where", into=_where_into,
 )  # fmt: skip
 
 
 def _gate(g: Any, y: Any) -> Any:
     closed = np.where(np.isnan(y), y, np.zeros((), np.asarray(g).dtype))
     return np.where(np.greater(y, 0), g, closed)
+
+
+def _gate_into(out: np.ndarray, g: Any, y: Any) -> None:
+    if out.dtype != np.result_type(g) or np.result_type(y) != out.dtype:
+        out[...] = _gate(g, y)
+        return
+    np.copyto(out, np.zeros((), out.dtype))
+    np.copyto(out, y, where=np.isnan(y))
+    np.copyto(out, g, where=np.greater(y, 0))
 
 
 def _share(g: Any, a: Any, b: Any, tie: float = 0.5) -> Any:
@@ -296,7 +323,7 @@ def _infer_gate(g: TensorType, *others: TensorType, tie: float = 0.5) -> TensorT
 gate: Operator = Operator(
     "gate", lambda g, y: np.asarray(_gate(g, y), np.asarray(g).dtype),
     lambda g, y: _infer_gate(g, y),
-    operands=2, kind=Kind.ELEMENTWISE, flops=one_each, samples=pairs,
+    operands=2, kind=Kind.ELEMENTWISE, flops=one_each, samples=pairs, into=_gate_into,
     scalar=lambda g, y: g if y > 0 else y if y != y else 0.0,
     doc="g where y is positive, else 0: the gradient of relu",
     gradient=(lambda g, y, a, b: gate(g, b), lambda g, y, a, b: gate(g, -1.0)),
@@ -323,6 +350,7 @@ cast: Operator = Operator(
     "cast", quiet(lambda a, dtype: np.asarray(a).astype(as_dtype(dtype))), _infer_cast, operands=1,
     kind=Kind.ELEMENTWISE, flops=no_flops, samples=casts, doc="a in another dtype",
     gradient=(lambda g, y, a, dtype: cast(g, dtype=a.dtype.name),),
+    into=lambda out, a, dtype: np.copyto(out, a, casting="unsafe"),
 )  # fmt: skip
 
 

@@ -136,6 +136,7 @@ broadcast_to: Operator = Operator(
     "broadcast_to", _broadcast_to, _infer_broadcast_to, operands=1, kind=Kind.BROADCAST,
     family="shape",
     flops=no_flops, doc="a repeated along new axes and axes of size 1",
+    into=lambda out, a, shape: np.copyto(out, a),
     gradient=(lambda g, y, a, shape: sum_to(g, shape=a.shape),),
     samples=with_params(
         ((3,), {"shape": (2, 3)}), ((), {"shape": (2,)}), ((2, 1), {"shape": (2, 4)}),
@@ -158,6 +159,17 @@ def _sum_to(a: Any, shape: tuple[int, ...]) -> Any:
     return total.reshape(shape)
 
 
+def _sum_to_into(out: np.ndarray, a: Any, shape: tuple[int, ...]) -> None:
+    lead = a.ndim - len(shape)
+    stretched = [i for i, size in enumerate(shape) if size == 1 and a.shape[lead + i] != 1]
+    axes = (*range(lead), *(lead + i for i in stretched))
+    if not axes:
+        np.copyto(out, a)
+        return
+    kept = out.reshape((1,) * lead + out.shape)
+    np.add.reduce(a, axes, dtype=a.dtype, keepdims=True, out=kept)
+
+
 def _infer_sum_to(a: TensorType, shape: Shape) -> TensorType:
     result = TensorType(as_shape(shape), a.dtype)
     _infer_broadcast_to(result, a.shape)
@@ -166,6 +178,7 @@ def _infer_sum_to(a: TensorType, shape: Shape) -> TensorType:
 
 sum_to: Operator = Operator(
     "sum_to", _sum_to, _infer_sum_to, operands=1, kind=Kind.REDUCTION, family="reduction",
+    into=_sum_to_into,
     flops=lambda result, a, shape: a.size,
     doc="a summed over the axes along which this shape would be repeated to give a's",
     gradient=(lambda g, y, a, shape: broadcast_to(g, shape=a.shape),),
@@ -225,6 +238,10 @@ def _concat(*parts: Any, axis: int = 0) -> Any:
     return np.concatenate(parts, normal_axis(axis, np.ndim(parts[0])) if parts else 0)
 
 
+def _concat_into(out: np.ndarray, *parts: Any, axis: int = 0) -> None:
+    np.concatenate(parts, normal_axis(axis, out.ndim), out=out)
+
+
 def _concat_part(g: Any, i: int, sizes: tuple[Size, ...], axis: int) -> Any:
     low = sum(sizes[:i], 0)
     part = Span(low, low + sizes[i])
@@ -240,7 +257,7 @@ def _concat_back(g: Any, y: Any, *parts: Any, axis: int = 0) -> tuple[Any, ...]:
 concat: Operator = Operator(
     "concat", _concat, _infer_concat,
     kind=Kind.OPAQUE, family="shape", flops=no_flops, doc="tensors joined along an axis",
-    gradient=_concat_back,
+    gradient=_concat_back, into=_concat_into,
     samples=with_params(
         ((2, 3), (1, 3), {"axis": 0}), ((2, 3), (2, 2), (2, 0), {"axis": -1}), ((2,), {}),
     ),

@@ -48,6 +48,25 @@ def _softmax(a: Any, axis: int | tuple[int, ...] = -1) -> np.ndarray:
     return np.asarray(shares).astype(dtype, copy=False)
 
 
+def _softmax_into(out: np.ndarray, a: Any, axis: int | tuple[int, ...] = -1) -> None:
+    if np.result_type(a) != out.dtype or out.dtype.itemsize < 4:
+        out[...] = _softmax(a, axis)
+        return
+    axes = normal_axes(axis, out.ndim)
+    np.subtract(a, np.maximum.reduce(a, axes, keepdims=True, initial=-np.inf), out=out)
+    np.exp(out, out=out)
+    np.divide(out, np.add.reduce(out, axes, keepdims=True), out=out)
+
+
+def _log_softmax_into(out: np.ndarray, a: Any, axis: int | tuple[int, ...] = -1) -> None:
+    if np.result_type(a) != out.dtype or out.dtype.itemsize < 4:
+        out[...] = _log_softmax(a, axis)
+        return
+    axes = normal_axes(axis, out.ndim)
+    np.subtract(a, np.maximum.reduce(a, axes, keepdims=True, initial=-np.inf), out=out)
+    np.subtract(out, np.log(np.add.reduce(np.exp(out), axes, keepdims=True)), out=out)
+
+
 def _log_softmax(a: Any, axis: int | tuple[int, ...] = -1) -> np.ndarray:
     scores, axes, dtype = _shifted(a, axis)
     logs = scores - np.log(np.add.reduce(np.exp(scores), axes, keepdims=True))
@@ -83,13 +102,14 @@ softmax: Operator = Operator(
     "softmax", quiet(_softmax), _infer, operands=1, kind=Kind.OPAQUE, family="activation",
     flops=lambda result, a, **params: result.size * 5,
     doc="e to the a over their sum along an axis: shares that sum to 1",
-    gradient=(_softmax_back,), saves=("y",), samples=with_params(*ROWS),
+    gradient=(_softmax_back,), saves=("y",), samples=with_params(*ROWS), into=_softmax_into,
 )  # fmt: skip
 log_softmax: Operator = Operator(
     "log_softmax", quiet(_log_softmax), _infer, operands=1, kind=Kind.OPAQUE, family="activation",
     flops=lambda result, a, **params: result.size * 5,
     doc="the natural logarithm of softmax, without its underflow",
     gradient=(_log_softmax_back,), saves=("y",), samples=with_params(*ROWS),
+    into=_log_softmax_into,
 )  # fmt: skip
 logsumexp: Operator = Operator(
     "logsumexp", quiet(_logsumexp), infer_reduction("logsumexp", partial(float_dtype, "logsumexp")),

@@ -88,6 +88,11 @@ def _sum(a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     return _fold(a, axes, keepdims=keepdims)
 
 
+def _sum_into(out: np.ndarray, a: Any, axis: Axis = None, keepdims: bool = False) -> None:
+    axes = None if axis is None else normal_axes(axis, np.ndim(a))
+    _fold(a, axes, keepdims=keepdims, out=out)
+
+
 def float_dtype(name: str, dtype: np.dtype) -> np.dtype:
     """Give the dtype of a mean and its kin: floats keep theirs, integers become float64.
 
@@ -121,6 +126,16 @@ def _mean(a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     return np.true_divide(total, size, dtype=array.dtype).astype(dtype)
 
 
+def _mean_into(out: np.ndarray, a: Any, axis: Axis = None, keepdims: bool = False) -> None:
+    array = np.asarray(a)
+    if array.dtype != out.dtype or out.dtype.itemsize < 4:
+        out[...] = _mean(a, axis, keepdims)
+        return
+    axes = None if axis is None else normal_axes(axis, array.ndim)
+    _fold(array, axes, keepdims=keepdims, out=out)
+    np.true_divide(out, int(folded(array.shape, axis)), out=out)
+
+
 def _mean_back(g: Any, y: Any, a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     share = div(g, cast_count(folded(a.shape, axis), g))
     return spread(share, a, axis)
@@ -148,6 +163,10 @@ def _extreme(name: str, ufunc: np.ufunc) -> Operator:
         axes = None if axis is None else normal_axes(axis, array.ndim)
         return ufunc.reduce(array, axes, keepdims=keepdims)
 
+    def into(out: np.ndarray, a: Any, axis: Axis = None, keepdims: bool = False) -> None:
+        axes = None if axis is None else normal_axes(axis, np.ndim(a))
+        ufunc.reduce(a, axes, keepdims=keepdims, out=out)
+
     def back(g: Any, y: Any, a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
         reached = cast(equal(a, spread(y, a, axis)), dtype=g.dtype.name)
         ties = sum_(reached, axis=axis, keepdims=keepdims)
@@ -157,7 +176,7 @@ def _extreme(name: str, ufunc: np.ufunc) -> Operator:
     return Operator(
         name, compute, infer_reduction(name, lambda dtype: dtype, nonempty=True), operands=1,
         kind=Kind.REDUCTION, family="reduction", flops=lambda result, a, **params: a.size,
-        gradient=(back,), saves=("ay",), samples=with_params(*AXES),
+        gradient=(back,), saves=("ay",), samples=with_params(*AXES), into=into,
         doc=f"the {word} element along axes; elements that tie share the gradient evenly",
     )  # fmt: skip
 
@@ -171,13 +190,13 @@ sum_: Operator = Operator(
     infer_reduction("sum", _sum_dtype), operands=1, kind=Kind.REDUCTION, family="reduction",
     flops=lambda result, a, **params: a.size, samples=with_params(*AXES, ((0,), {})),
     gradient=(lambda g, y, a, axis=None, keepdims=False: spread(g, a, axis),),
-    doc="the sum of the elements along axes, of all by default; 0 over none",
+    doc="the sum of the elements along axes, of all by default; 0 over none", into=_sum_into,
 )  # fmt: skip
 mean: Operator = Operator(
     "mean", quiet(_mean), infer_reduction("mean", partial(float_dtype, "mean")),
     operands=1, kind=Kind.REDUCTION, family="reduction",
     flops=lambda result, a, **params: a.size + result.size,
-    gradient=(_mean_back,), samples=with_params(*AXES),
+    gradient=(_mean_back,), samples=with_params(*AXES), into=_mean_into,
     doc="the mean of the elements along axes; nan over none",
 )  # fmt: skip
 max_: Operator = _extreme("max", np.maximum)
