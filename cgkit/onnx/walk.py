@@ -40,6 +40,8 @@ class Frame:
     """The attributes with which a function was called, for nodes that refer to them."""
     path: str = ""
     """The names of the nodes within which this is, each with a "/" behind it."""
+    depth: int = 0
+    """Within how many functions this is."""
 
 
 class Walk:
@@ -58,6 +60,9 @@ class Walk:
         self.builder = builder
         self.room = Room(model.limits, building=builder is not None)
         self.names: dict[str, Any] = {}
+        self.walked = 0
+        """Nodes so far; a model's own function may stand in ONNX's body of another, and that in it,
+        so how many there will be is not known before."""
 
     def run(self) -> None:
         """Walk over the nodes of the model.
@@ -71,6 +76,8 @@ class Walk:
 
     def _run(self, nodes: Sequence[Any], frame: Frame) -> None:
         for node in nodes:
+            self.walked += 1
+            self.model.limits.check("nodes", self.walked, "nodes with functions in place, so far")
             self._apply(node, frame)
 
     def _apply(self, node: Any, frame: Frame) -> None:
@@ -129,8 +136,10 @@ class Walk:
         names: dict[str, Any] = {"": None, **dict.fromkeys(body.inputs)}
         names.update(zip(body.inputs, step.operands, strict=False))
         given = {**body.defaults, **dict(_resolved(node, frame))}
+        depth = frame.depth + 1
+        self.model.limits.check("depth", depth, "functions within functions")
         with self._scope(step.name):
-            self._run(body.nodes, Frame(names, body.opsets, given, f"{step.name}/"))
+            self._run(body.nodes, Frame(names, body.opsets, given, f"{step.name}/", depth))
         return tuple(names.get(name) for name in body.outputs)
 
     def _keep(self, node: Any, found: Any, step: Step, frame: Frame) -> None:

@@ -275,3 +275,31 @@ def test_graphs_within_graphs_within_graphs(depth):
     content = model.SerializeToString() + wrapped(graph, 7)
     with pytest.raises(OnnxError):
         load(content)
+
+
+BOTH = """g (float[4] x) => (float[M] y) <int64[1] s = {6}> { y = CenterCropPad(x, s) }
+<domain: "", opset_import: ["": 18]> Pad (a, p) => (b) { BODY }"""
+
+
+@pytest.mark.parametrize(
+    ("body", "match"),
+    [
+        ("b = CenterCropPad(a, p)", "functions within functions: 33; limits allow 32"),
+        ("c = CenterCropPad(a, p) b = CenterCropPad(c, p)", "limits allow"),
+    ],
+)
+def test_a_function_cannot_hide_in_what_onnx_says_of_another(body, match):
+    """ONNX's own body of CenterCropPad pads, and the model says that padding is CenterCropPad."""
+    model = parse_model(HEAD + BOTH.replace("BODY", body))
+    began = time.monotonic()
+    with pytest.raises(OnnxError, match=match):
+        load(model)
+    with pytest.raises(OnnxError, match=match):
+        evaluate(model, {"x": np.ones(4, np.float32)})
+    assert time.monotonic() - began < 20
+
+
+def test_nodes_are_counted_as_they_are_walked():
+    model = parse_model(HEAD + BOTH.replace("BODY", "b = CenterCropPad(a, p)"))
+    with pytest.raises(OnnxError, match="in place, so far: 41; limits allow 40"):
+        load(model, limits=Limits(nodes=40, depth=10**6))

@@ -9,7 +9,7 @@ each by its name. Nothing here looks at what operators mean.
 from __future__ import annotations
 
 import graphlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from cgkit.errors import OnnxError
@@ -98,6 +98,7 @@ def check_graph(graph: Any) -> None:
     if len(graph.sparse_initializer):
         raise OnnxError("the model has a sparse initializer, which cgkit does not read")
     _check_nodes(graph.node, given, outputs)
+    _check_references(graph.node, frozenset())
 
 
 def check_function(function: Any) -> None:
@@ -111,6 +112,8 @@ def check_function(function: Any) -> None:
     try:
         _check_once("input", function.input)
         _check_nodes(function.node, set(function.input), function.output)
+        own = {*function.attribute, *(attribute.name for attribute in function.attribute_proto)}
+        _check_references(function.node, own)
     except OnnxError as error:
         error.add_note(f"  in the function {function.name!r}")
         raise
@@ -147,6 +150,18 @@ def _check_nodes(nodes: Sequence[Any], given: set[str], outputs: Sequence[str]) 
     for name in outputs:
         if name not in made:
             raise OnnxError(f"the output {name!r} is made by no node")
+
+
+def _check_references(nodes: Iterable[Any], own: Collection[str]) -> None:
+    """Demand that attributes refer to none but those of the function around them."""
+    for node in nodes:
+        for attribute in node.attribute:
+            name = attribute.ref_attr_name
+            if name and name not in own:
+                raise OnnxError(
+                    f"the attribute {attribute.name!r} of {node.op_type} at node "
+                    f"{node_name(node)!r} refers to {name!r}, which no function around it has"
+                )
 
 
 def node_name(node: Any) -> str:

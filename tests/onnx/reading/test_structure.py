@@ -96,3 +96,14 @@ def test_a_function_is_checked_as_a_graph_is():
     with pytest.raises(OnnxError, match="nothing makes") as caught:
         check_function(parse_function(head + "{ b = Neg(c) }"))
     assert "in the function 'f'" in caught.value.with_place()
+
+
+def test_an_attribute_refers_only_to_those_of_the_function_around_it():
+    head = '<domain: "d", opset_import: ["": 13]> f <k> (a) => (b) '
+    check_function(parse_function(head + "{ b = Softmax <axis: int = @k> (a) }"))
+    with pytest.raises(OnnxError, match="refers to 'other', which no function around it has"):
+        check_function(parse_function(head + "{ b = Softmax <axis: int = @other> (a) }"))
+    known = graph("y = Softmax(x)")
+    known.node[0].attribute.add(name="axis", ref_attr_name="k", type=2)
+    with pytest.raises(OnnxError, match="'axis' of Softmax at node 'y' refers to 'k'"):
+        check_graph(known)
