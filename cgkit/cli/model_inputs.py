@@ -9,14 +9,14 @@ Everything that does not fit is one sentence that says what is there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from cgkit.errors import FileError, ShapeError, UnknownValue, UsageFault
+from cgkit.errors import FileError, OnnxError, ShapeError, UnknownValue, UsageFault
 from cgkit.graph import Graph
 from cgkit.types import Dim, TensorType, size_at, solve
 
@@ -141,16 +141,19 @@ def _built(
 ) -> tuple[Graph, tuple[str, ...], dict[str, int]]:
     """Build the graph, for the values of inputs and sizes on which it depends.
 
-    Inputs that have a value in the model are given by replacing it.
+    Inputs that have a value in the model are given by replacing it. An open size
+    that the file of an input tells is not assumed.
     """
-    from cgkit.onnx.importer import load
+    from cgkit.onnx.importer import load, told_sizes
 
+    told = {**told_sizes(model, given), **sizes}
+    needed = dict(sizes)
     stored = {tensor.name for tensor in model.proto.graph.initializer}
     known = {name: array for name, array in given.items() if name in stored}
     assumed: dict[str, int] = {}
     while True:
         try:
-            return load(model, known=known, sizes={**sizes, **assumed}), tuple(known), assumed
+            return load(model, known=known, sizes={**needed, **assumed}), tuple(known), assumed
         except UnknownValue as error:
             missing = [name for name in error.inputs if name not in given]
             if missing:
@@ -160,11 +163,25 @@ def _built(
                     attempt=f"--input {missing[0]}=FILE.npy",
                 ) from None
             fresh = [name for name in error.inputs if name not in known]
-            open_ones = [name for name in error.sizes if name not in {*sizes, *assumed}]
+            open_ones = [name for name in error.sizes if name not in {*needed, *assumed}]
             if not fresh and not open_ones:
                 raise
             known.update((name, given[name]) for name in fresh)
-            assumed.update(dict.fromkeys(open_ones, 1))
+            needed.update((name, told[name]) for name in open_ones if name in told)
+            assumed.update((name, 1) for name in open_ones if name not in told)
+        except OnnxError as error:
+            if assumed:
+                raise misassumed(assumed, error.what, error.why) from None
+            raise
+
+
+def misassumed(assumed: Iterable[str], what: str, why: str = "") -> UsageFault:
+    """Say that a model does not run with the sizes that were taken for it."""
+    return UsageFault(
+        f"the model does not run with the open sizes {', '.join(assumed)} taken as 1",
+        why="\n  ".join(filter(None, (what, why))),
+        attempt=" ".join(f"--size {name}=..." for name in assumed),
+    )
 
 
 def _told(graph: Graph, given: Mapping[str, np.ndarray]) -> dict[str, int]:

@@ -19,7 +19,7 @@ from typing import Any
 import click
 import numpy as np
 
-from cgkit.cli.model_inputs import Job, as_size, pairs, read_array, settle
+from cgkit.cli.model_inputs import Job, as_size, misassumed, pairs, read_array, settle
 from cgkit.cli.report import Item, Progress, finish, json_option
 from cgkit.errors import ShapeError, UsageFault
 from cgkit.onnx.summary import Summary, measured
@@ -78,12 +78,7 @@ def watched(job: Job) -> Summary:
         except ShapeError as error:
             if not job.assumed:
                 raise
-            sizes = ", ".join(job.assumed)
-            raise UsageFault(
-                f"the model does not run with the open sizes {sizes} taken as 1",
-                why=error.what,
-                attempt=" ".join(f"--size {name}=..." for name in job.assumed),
-            ) from None
+            raise misassumed(job.assumed, error.what) from None
 
 
 def of_model(path: Path, job: Job, found: Summary) -> Iterator[Item]:

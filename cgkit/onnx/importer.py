@@ -152,6 +152,26 @@ def open_sizes(model: Model) -> dict[str, tuple[str, int]]:
     return found
 
 
+def told_sizes(model: Model, arrays: Mapping[str, np.ndarray]) -> dict[str, int]:
+    """Read off arrays which values the open sizes of a model have; the first that tells counts.
+
+    Examples
+    --------
+    >>> from onnx.parser import parse_model
+    >>> model = open_model(parse_model('''<ir_version: 8, opset_import: ["": 13]>
+    ...     f (float[N] x, float[N, M] z) => (float[N] y) { y = Neg(x) }'''))
+    >>> told_sizes(model, {"z": np.ones((2, 3))})
+    {'N': 2, 'M': 3}
+    """
+    found: dict[str, int] = {}
+    for name, shape in _shapes(model.proto.graph):
+        if shape is not None and name in arrays and len(shape) == arrays[name].ndim:
+            for size, real in zip(shape, arrays[name].shape, strict=True):
+                if isinstance(size, str):
+                    found.setdefault(size, real)
+    return found
+
+
 def check_types(model: Model) -> None:
     """Check that the inputs of a model are tensors of types that cgkit has.
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from onnx.parser import parse_model
 
+from cgkit import run
 from cgkit.cli.model_inputs import as_size, pairs, read_array, settle
 from cgkit.errors import CgkitError, UsageFault
 
@@ -157,3 +158,19 @@ def test_a_size_that_decides_the_graph_is_taken_as_one(file):
     except CgkitError as error:
         pytest.fail(f"{error}")
     assert job.arrays[0].shape == (1, 3)
+
+
+def test_a_size_that_the_graph_needs_is_read_off_a_file(file):
+    """Reshape to (2, -1) divides the size, which must be known for that."""
+    path = file("{ y = Reshape(x, s) }", given="float[N] x, int64[2] s")
+    given = {"s": np.array([2, -1]), "x": np.arange(12, dtype="f4")}
+    job = settle(path, given, {}, 0)
+    assert (job.assumed, job.drawn) == ({}, frozenset())
+    (found,) = run(job.graph, *job.arrays)
+    np.testing.assert_array_equal(found, np.arange(12).reshape(2, 6))
+    with pytest.raises(UsageFault, match=r"open sizes N taken as 1\n  .*cannot reshape") as raised:
+        settle(path, {"s": given["s"]}, {}, 0)
+    assert raised.value.attempt == "--size N=..."
+    assert settle(path, {"s": given["s"]}, {"N": 4}, 0).arrays[0].shape == (4,)
+    with pytest.raises(UsageFault, match=r"'x' is float32\[4\], and its file holds float32\[12\]"):
+        settle(path, given, {"N": 4}, 0)
