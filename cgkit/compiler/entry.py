@@ -263,7 +263,10 @@ class Way:
         found = self.there(*arrays)
         count = len(self.graph.outputs)
         kept = found[count:]
-        inputs = [_edge(x, a) for x, a in zip(tensors, arrays, strict=True)]
+        inputs = [
+            x.edge if i in self.parts.wanted else Edge(None, 0, a.shape, a.dtype)
+            for i, (x, a) in enumerate(zip(tensors, arrays, strict=True))
+        ]
         inputs += [Edge(None, 0, a.shape, a.dtype) for a in kept]
         saved: tuple[Any, ...] = ()
         for i, (x, array) in enumerate(zip(tensors, arrays, strict=True)):
@@ -306,9 +309,3 @@ def _types_at(graph: Graph, types: Sequence[TensorType]) -> list[TensorType]:
     binding = bind(graph, [np.broadcast_to(0, shape) for shape in shapes])
     bound = check_binding(graph, binding)
     return [bound[edge.key] for edge in graph.outputs]
-
-
-def _edge(x: Any, array: Any) -> Edge:
-    if isinstance(x, Tensor) and x.edge is not None:
-        return x.edge
-    return Edge(None, 0, array.shape, array.dtype)

@@ -37,7 +37,7 @@ class Halves:
     given: tuple[int, ...]
     """The outputs whose gradients it takes: those that a gradient can go back from."""
     wanted: tuple[int, ...]
-    """The inputs whose gradients it gives."""
+    """The inputs whose gradients it gives: those that some output was computed from."""
 
 
 def halves(graph: Graph, wanted: Sequence[int]) -> Halves:
@@ -79,10 +79,9 @@ def halves(graph: Graph, wanted: Sequence[int]) -> Halves:
     given = tuple(i for i, edge in enumerate(graph.outputs) if edge.key in reached)
     seeds = [builder.placeholder(outputs[i].shape, outputs[i].dtype, name="g") for i in given]
     starts = [(outputs[i], seed) for i, seed in zip(given, seeds, strict=True)]
-    slopes = [
-        builder.constant(0, inputs[i].dtype) if part is None else part
-        for i, part in zip(wanted, pull(builder, starts, [inputs[i] for i in wanted]), strict=True)
-    ]
+    found = pull(builder, starts, [inputs[i] for i in wanted])
+    wanted = [i for i, part in zip(wanted, found, strict=True) if part is not None]
+    slopes = [part for part in found if part is not None]
     places = {x.edge.key: number for number, x in enumerate(inputs)}
     across = _read_across([x.edge for x in slopes], there)
     read = [edge for edge in across if edge.key in places]

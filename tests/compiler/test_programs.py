@@ -1,0 +1,80 @@
+"""Random programs, compiled and eager: values, gradients, second gradients, results that stay."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cgkit import Tensor, compile, grad
+from cgkit.testing.programs import programs
+
+
+def same(a, b):
+    assert (a.shape, a.dtype) == (b.shape, b.dtype)
+    assert a.tobytes() == b.tobytes() or (
+        np.array_equal(a, b, equal_nan=True) and np.array_equal(np.signbit(a), np.signbit(b))
+    )
+
+
+def slopes(ys, xs, create_graph):
+    wanted = [y.sum() for y in ys if y.requires_grad]
+    if not wanted:
+        return []
+    found = grad(wanted, xs, create_graph=create_graph, allow_unused=True)
+    return [Tensor(np.zeros(x.shape)) if g is None else g for g, x in zip(found, xs, strict=True)]
+
+
+def compare(ready, program, data, requires_grad, twice):
+    ours, theirs = ([Tensor(x, requires_grad=requires_grad) for x in data] for _ in range(2))
+    found, expected = ready(*ours), program.run(theirs)
+    for a, b in zip(found, expected, strict=True):
+        same(a.data, b.data)
+        assert a.requires_grad == b.requires_grad
+    first = slopes(found, ours, twice), slopes(expected, theirs, twice)
+    for a, b in zip(*first, strict=True):
+        np.testing.assert_allclose(a.data, b.data, rtol=1e-12, atol=1e-13)
+    if twice:
+        for a, b in zip(
+            slopes(first[0], ours, False), slopes(first[1], theirs, False), strict=False
+        ):
+            np.testing.assert_allclose(a.data, b.data, rtol=1e-9, atol=1e-10)
+    return found
+
+
+@settings(max_examples=60, deadline=None)
+@given(programs(), st.integers(0, 2**32 - 1))
+def test_compiled_is_eager(program, seed):
+    rng = np.random.default_rng(seed)
+    ready = compile(lambda *xs: program.run(xs))
+    kept = []
+    for requires_grad, twice, turn in (
+        (True, False, False),
+        (False, False, True),
+        (True, True, True),
+    ):
+        data = [np.asarray(rng.normal(size=known.shape)) for known in program.inputs]
+        if turn:
+            data = [np.asarray(x)[::-1] if x.ndim else x for x in data]
+        found = compare(ready, program, data, requires_grad, twice)
+        kept.append([(y, y.data.copy()) for y in found])
+    for y, before in (pair for pairs in kept for pair in pairs):
+        same(y.data, before)
+
+
+@settings(max_examples=30, deadline=None)
+@given(programs(shapes=[(3, 4), (3, 4), (4,)]), st.lists(st.integers(0, 6), max_size=6))
+def test_sizes_that_change(program, sizes):
+    """Where a program fits other sizes, so does its compiled form; else both fail alike."""
+    ready = compile(lambda *xs: program.run(xs), limit=20)
+    for size in (3, *sizes):
+        data = [Tensor(np.arange(n * 1.0).reshape(shape) / 7) for n, shape in
+                ((size * 4, (size, 4)), (size * 4, (size, 4)), (4, (4,)))]  # fmt: skip
+        try:
+            expected = program.run(data)
+        except (ValueError, IndexError) as error:
+            try:
+                ready(*data)
+            except (ValueError, IndexError):
+                continue
+            raise AssertionError(f"only eager fails: {error}") from error
+        for a, b in zip(ready(*data), expected, strict=True):
+            same(a.data, b.data)
