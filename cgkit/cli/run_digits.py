@@ -11,6 +11,7 @@ one that was never stopped.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -234,9 +235,26 @@ def make_room(choice: Choice, resume: bool) -> None:
     if resume and not file.exists():
         raise UsageFault(f"there is nothing to resume: no {file}", attempt=choice.words())
     if not resume and file.is_file():
-        earlier = file.with_name(f"{file.stem}-earlier{file.suffix}")
+        earlier = free_name(file)
         file.replace(earlier)
         click.echo(f"what an earlier training left is now {earlier}", err=True)
+
+
+def free_name(file: Path) -> Path:
+    """Give a name beside a file under which it takes the place of none.
+
+    Examples
+    --------
+    >>> free_name(Path("nowhere/run.npz")).name
+    'run-earlier.npz'
+    """
+    number = 1
+    while True:
+        more = f"-{number}" if number > 1 else ""
+        path = file.with_name(f"{file.stem}-earlier{more}{file.suffix}")
+        if not os.path.lexists(path):
+            return path
+        number += 1
 
 
 def stopped(choice: Choice, watch: Watch, as_json: bool, kept: bool) -> None:
@@ -255,7 +273,8 @@ def summary(
 ) -> Item:
     """Say what came of it."""
     last = history[-1]
+    epochs = f"{len(history)} epoch{'s' if len(history) > 1 else ''}"
     first = f"{last.tested:.1%} of {len(examples.test):,} test images are read rightly"
-    second = f"{len(history)} epochs, {seconds:.1f} s" if learned else "nothing was left to do"
+    second = f"{epochs}, {seconds:.1f} s" if learned else "nothing was left to do"
     words = f"{first}\n{second}; kept in {choice.file}"
     return Item(f"{choice.name} {choice.model}", "ok", words)

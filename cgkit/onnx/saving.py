@@ -83,6 +83,8 @@ def save(
         raise OnnxError(f"there is no folder {str(file.parent)!r}", attempt="a folder that exists")
     if file.is_dir():
         raise OnnxError(f"{str(path)!r} is a folder", attempt="the name of a file in it")
+    if file.exists() and not file.is_file():  # a device would be gone for everybody
+        raise OnnxError(f"{str(path)!r} is no plain file", attempt="another name")
     file = file.resolve()
     try:
         before = _data_of(file)

@@ -48,8 +48,9 @@ def write_members(path: Path, members: Mapping[str, bytes]) -> None:
     """
     try:
         path = Path(os.path.realpath(path))  # a link stays a link: what it leads to is written
-        if path.is_dir():
-            raise FileError(f"cannot write {path}: it is a folder")
+        if path.exists() and not path.is_file():  # a device would be gone for everybody
+            what = "a folder" if path.is_dir() else "no plain file"
+            raise FileError(f"cannot write {path}: it is {what}")
         _replace(path, members)
         _settle(path)
     except FileNotFoundError:

@@ -13,6 +13,7 @@ import re
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -88,6 +89,15 @@ class Recipe:
         """How many steps make an epoch; the last batch may be smaller."""
         return -(-len(self.data.train) // self.batch)
 
+    @cached_property
+    def _content(self) -> int:
+        """A checksum of all images and labels, which nobody can write to."""
+        content = 0
+        for part in (self.data.train, self.data.test):
+            for array in (part.labels, part.images):
+                content = zlib.crc32(np.ascontiguousarray(array).data, content)
+        return content
+
     def key(self, purpose: int, number: int) -> np.uint64:
         """Make the key for one purpose at one time, which depends on nothing else.
 
@@ -103,10 +113,9 @@ class Recipe:
 
     def described(self, model: Module) -> dict[str, str | int | float | None]:
         """Say what it is made of, in words that are the same in each process."""
-        labels = np.concatenate([self.data.train.labels, self.data.test.labels])
         return {
             "model": str(model),
-            "data": f"{self.data!r} {zlib.crc32(labels.tobytes()):08x}",
+            "data": f"{self.data!r} {self._content:08x}",
             "optimizer": _words(self.optimizer),
             "loss": getattr(self.loss, "__qualname__", _words(self.loss)),
             "batch": self.batch,

@@ -74,6 +74,10 @@ def test_a_new_training_does_not_lose_an_earlier_one(here, capsys):
     assert run([*QUICK, "--checkpoint", "a.npz"]) == 0
     assert "what an earlier training left is now a-earlier.npz" in capsys.readouterr().err
     assert (here / "a-earlier.npz").read_bytes() == b"weeks of work"
+    assert run([*QUICK, "--checkpoint", "a.npz"]) == 0
+    assert "is now a-earlier-2.npz" in capsys.readouterr().err
+    assert (here / "a-earlier.npz").read_bytes() == b"weeks of work"
+    assert (here / "a-earlier-2.npz").read_bytes() == (here / "a.npz").read_bytes()
 
 
 @pytest.mark.parametrize(

@@ -148,9 +148,13 @@ def test_what_cannot_be_written(tmp_path):
         save(GRAPH, tmp_path / "nowhere" / "net.onnx")
     with pytest.raises(OnnxError, match="is a folder"):
         save(GRAPH, tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OnnxError, match="is no plain file"):
+        save(GRAPH, tmp_path / "pipe")
+    assert (tmp_path / "pipe").is_fifo()  # as /dev/null would be still what it is
     with pytest.raises(OnnxError, match="operator sets"):
         save(GRAPH, tmp_path / "net.onnx", opset=3)
-    assert files(tmp_path) == []
+    assert files(tmp_path) == ["pipe"]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")

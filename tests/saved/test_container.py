@@ -129,13 +129,17 @@ def test_places_where_nothing_can_be_written(tmp_path):
         saved.save(tmp_path / "no" / "run.npz", STATE)
     with pytest.raises(FileError, match="it is a folder"):
         saved.save(tmp_path, STATE)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(FileError, match="it is no plain file"):
+        saved.save(tmp_path / "pipe", STATE)
+    assert (tmp_path / "pipe").is_fifo()  # as /dev/null would be still what it is
     with pytest.raises(FileError, match="cannot write"):
         saved.save(tmp_path / ("x" * 300), STATE)
     with pytest.raises(FileError, match="embedded null byte"):
         saved.save("a\0b", STATE)
     with pytest.raises(FileError, match="cannot write"):
         saved.save(tmp_path / "run.npz" / "below", saved.save(tmp_path / "run.npz", STATE))
-    assert [found.name for found in tmp_path.iterdir()] == ["run.npz"]
+    assert {found.name for found in tmp_path.iterdir()} == {"pipe", "run.npz"}
 
 
 def test_places_where_nothing_can_be_read(tmp_path):

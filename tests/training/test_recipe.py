@@ -41,6 +41,10 @@ def test_data_and_model_are_told(small, model):
     labels[3] = (labels[3] + 1) % 4
     swapped = Dataset("blobs", Examples(small.train.images.copy(), labels), small.test, 4)
     assert Recipe(swapped).described(model)["data"] != one["data"]
+    images = small.train.images.copy()
+    images[-1, 0, 0, 0] += 1  # the same labels, and yet other numbers will come of it
+    changed = Dataset("blobs", Examples(images, small.train.labels.copy()), small.test, 4)
+    assert Recipe(changed).described(model)["data"] != one["data"]
     assert Recipe(small).described(model[:2])["model"] != one["model"]
 
 
