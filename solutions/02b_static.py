@@ -100,7 +100,7 @@ operators = {
 # are no operators. `fetches` is a list of names, `feeds` a dict of values by name. Any node may be
 # fed, and some of what is fed may be of no use.
 #
-# Three points are for the right names. The fourth is for a chain of 100,000 nodes. You know from
+# Three points are for the right names. The fourth is for a chain of 20,000 nodes. You know from
 # assignment 1 why a function that calls itself cannot do that.
 
 # %% solution id=needed
@@ -147,7 +147,7 @@ check.needed(needed, seed=614)
 #   may be arrays.
 # - **Task 3** (4 points). Two points: operators that are not needed are not called, no operator
 #   is called twice for one node, and a placeholder that is not needed need not be fed. Two more:
-#   the graph may be 100,000 deep.
+#   the graph may be 20,000 deep.
 #
 # Two runs have nothing to do with each other: whatever you remember, forget it at the end. And
 # leave `graph` and `feeds` as they are.

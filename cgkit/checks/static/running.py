@@ -18,9 +18,10 @@ import numpy as np
 
 from cgkit.checks.arrays import arrays
 from cgkit.checks.cases import OPERATORS, doubling
-from cgkit.checks.depth import DEPTH, deep_fault, in_blocks, shallow
+from cgkit.checks.depth import deep_fault, in_blocks, shallow
 from cgkit.checks.graphs.evaluation import Counter
 from cgkit.checks.listing import list_graph
+from cgkit.checks.plain import count
 from cgkit.checks.runner import SEED, Exam
 from cgkit.checks.static import run_mistakes
 from cgkit.checks.static.cases import (
@@ -35,6 +36,9 @@ from cgkit.checks.static.cases import (
 from cgkit.checks.task import Fault, Task
 from cgkit.score import Score
 
+_DEEP = 20_000
+"""Nodes of a chain: far deeper than recursion, and no trouble even where each node costs more."""
+
 NEEDED = Task(
     "02_static_dynamic",
     "needed",
@@ -43,6 +47,7 @@ NEEDED = Task(
         "You want one value. Which values must be known just before it?",
         "A value on your way is fed. Does anybody still need what it would have been made from?",
         "Which names wait on your list, and when is one of them finished?",
+        "It takes long? Do you ask a list of 20,000 names, or a set, whether a name is in it?",
     ),
     run_mistakes.NEEDED,
 )
@@ -64,7 +69,8 @@ PART = Task(
     (
         "Fetch a value in the middle of a graph. Which operators does your code call, and why?",
         "Two fetches read the same value. How often is it computed?",
-        "How many calls of your function are open at once on a chain of 100,000 nodes?",
+        "How many calls of your function are open at once on a chain of 20,000 nodes?",
+        "It takes long? Do you ask a list of 20,000 names, or a set, whether a name is in it?",
     ),
     calls="run",
 )
@@ -89,14 +95,14 @@ def needed(candidate: object, *, seed: int = SEED) -> Score:
     exam = Exam(NEEDED, candidate, seed)
     exam.search(cases(), lambda case: _probe_needed(exam, case), tries=150)
     graph, last = _deep(seed)
-    called = f"needed(a chain of {DEPTH:,} operators, [{last!r}], {{'x': 1}})"
+    called = f"needed(a chain of {_DEEP:,} operators, [{last!r}], {{'x': 1}})"
     arguments = (dict(graph), [last], {"x": 1})
     right = {*graph} - {"x"}
     with shallow() as raised:
         fault = exam.inspect(
             arguments,
             lambda given: None if given == right else _other_names(given, right, {}, ""),
-            f"the names of all {DEPTH:,} operators",
+            f"the names of all {_DEEP:,} operators",
             called=called,
             copies=False,
         )
@@ -104,7 +110,7 @@ def needed(candidate: object, *, seed: int = SEED) -> Score:
     words = "right on 150 random graphs: several fetches, fed values in the middle, unused nodes"
     if fault is not None:
         return NEEDED.partly(3, 4, f"{words}; not on a deep one", fault)
-    return NEEDED.passed(f"{words}; and on a chain of {DEPTH:,}")
+    return NEEDED.passed(f"{words}; and on a chain of {_DEEP:,}")
 
 
 def _probe_needed(exam: Exam, case: Case) -> Fault | None:
@@ -263,7 +269,7 @@ def run_part(candidate: object, *, seed: int = SEED) -> Score:
     fault = _probe_deep(exam, seed)
     if fault is not None:
         return PART.partly(1, 2, f"{words}; not on a deep one", fault)
-    return PART.passed(f"{words}; and a chain of {DEPTH:,} is no trouble")
+    return PART.passed(f"{words}; and a chain of {_DEEP:,} is no trouble")
 
 
 def _probe_count(exam: Exam, case: Case) -> Fault | None:
@@ -277,7 +283,6 @@ def _probe_count(exam: Exam, case: Case) -> Fault | None:
     fault = exam.examine((case.graph, fetch, feeds, counter.operators), right, called=called)
     if counter.calls <= most:
         return fault and replace(fault, drawing=case.drawing([fetch]))
-    more = "over " if counter.calls > counter.limit else ""
     paths = _paths(case, fetch)
     naive = paths > most and counter.calls == min(paths, counter.limit + 1)
     why = "It computes more than the fetch depends on: what is fed, or what nobody asked for."
@@ -286,7 +291,8 @@ def _probe_count(exam: Exam, case: Case) -> Fault | None:
     return Fault(
         "cost",
         called,
-        f"{more}{min(counter.calls, counter.limit):,} calls of operators",
+        "over " * (counter.calls > counter.limit)
+        + f"{count(min(counter.calls, counter.limit), 'call')} of operators",
         f"at most {most:,}, one for each operator that {fetch!r} needs",
         why,
         misconception="naive recursion" if naive else "runs more than the ancestors",
@@ -313,9 +319,9 @@ def _paths(case: Case, fetch: str) -> int:
 
 def _probe_deep(exam: Exam, seed: int) -> Fault | None:
     graph, last = _deep(seed)
-    called = f"run(a chain of {DEPTH:,} operators, {last!r}, {{'x': 1}}, operators)"
+    called = f"run(a chain of {_DEEP:,} operators, {last!r}, {{'x': 1}}, operators)"
     arguments = (dict(graph), last, {"x": 1}, dict(OPERATORS))
-    right = DEPTH + 1  # x + x, and x once more for each node behind the first
+    right = _DEEP + 1  # x + x, and x once more for each node behind the first
     with shallow() as raised:
         fault = exam.examine(arguments, right, called=called, copies=False)
         return deep_fault(fault, called, _start_of(graph), raised=raised())
@@ -323,11 +329,11 @@ def _probe_deep(exam: Exam, seed: int) -> Fault | None:
 
 def _start_of(graph: StaticGraph) -> str:
     first = {name: graph[name] for name in ("x", "n0", "n1")}
-    return list_graph(first) + f"\n  ... and so on, {DEPTH:,} times, in another order"
+    return list_graph(first) + f"\n  ... and so on, {_DEEP:,} times, in another order"
 
 
 @functools.lru_cache(maxsize=4)
 def _deep(seed: int) -> tuple[StaticGraph, str]:
     """Draw a deep chain, once for all who are asked; nobody may change it."""
-    forward = dict(reversed(chain(DEPTH).items()))
-    return in_blocks(random.Random(seed), forward), f"n{DEPTH - 1}"
+    forward = dict(reversed(chain(_DEEP).items()))
+    return in_blocks(random.Random(seed), forward), f"n{_DEEP - 1}"
