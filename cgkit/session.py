@@ -12,14 +12,15 @@ session has its own values, so several may run one graph.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from cgkit import tree
+from cgkit.compiler import Executable
 from cgkit.errors import CaptureError, DtypeError, GraphError, OperandError, ShapeError, StateError
 from cgkit.graph import Graph
-from cgkit.interpret import run
 from cgkit.node import Edge, Node
 from cgkit.operators import ALL
 from cgkit.static import Extraction, extract
@@ -43,7 +44,8 @@ class Session:
     passes
         Applied to each part before it is run for the first time: functions from Graph to Graph.
     executor
-        Runs a graph on arrays.
+        Runs a graph on arrays: `run`, or a function of a graph and arrays. By default each part is
+        made an Executable when it is first run, whose buffers stay for the next run.
 
     Raises
     ------
@@ -66,7 +68,7 @@ class Session:
         *,
         seed: int = 0,
         passes: Sequence[Pass] = (),
-        executor: Executor = run,
+        executor: Executor | None = None,
     ) -> None:
         if not isinstance(builder, GraphBuilder):
             raise OperandError(f"a Session runs a GraphBuilder, not {type(builder).__name__}")
@@ -78,6 +80,7 @@ class Session:
         self._executor = executor
         self._values: dict[Node, np.ndarray] = {}
         self._parts: dict[Any, Extraction] = {}
+        self._ready: dict[Any, Callable[..., Sequence[np.ndarray]]] = {}
 
     def run(self, fetches: Any, feeds: Mapping[Value, Any] | None = None) -> Any:
         """Compute some tensors.
@@ -108,14 +111,31 @@ class Session:
         leaves, structure = tree.flatten(fetches)
         values = [value for leaf in leaves for value in self._of(leaf)]
         given = self._fed(feeds or {})
-        part = self._part([value.edge for value in values], [value.edge for value in given])
+        part, act = self._part([value.edge for value in values], [value.edge for value in given])
         read = [self._value(variable) for variable in part.reads]
-        found = self._executor(part.graph, *given.values(), *read)
+        found = act(*given.values(), *read)
         computed = iter(found)
         results = [_result(leaf, computed) for leaf in leaves]
         self._values.update(zip(part.writes, map(_kept, found[len(values) :]), strict=True))
         self.runs += any(variable.name == RANDOM_KEY for variable in part.reads)
         return tree.unflatten(structure, results)
+
+    @property
+    def executables(self) -> tuple[Executable, ...]:
+        """What runs the parts that were run so far, to see launches and allocations.
+
+        Examples
+        --------
+        >>> builder = GraphBuilder()
+        >>> x = builder.placeholder((2,), name="x")
+        >>> y = x * 2.0 + 1.0
+        >>> session = Session(builder)
+        >>> for _ in range(3):
+        ...     numbers = session.run(y, {x: [1.0, 2.0]})
+        >>> [(ready.launches, ready.runs, ready.allocated) for ready in session.executables]
+        [(2, 3, 1)]
+        """
+        return tuple(ready for ready in self._ready.values() if isinstance(ready, Executable))
 
     def state(self) -> dict[str, np.ndarray]:
         """Give the values of all variables, by name, and of the random numbers' place.
@@ -162,15 +182,21 @@ class Session:
             self.builder.check_own(value)
         return tuple(values)
 
-    def _part(self, fetches: Sequence[Edge], feeds: Sequence[Edge]) -> Extraction:
+    def _part(
+        self, fetches: Sequence[Edge], feeds: Sequence[Edge]
+    ) -> tuple[Extraction, Callable[..., Sequence[np.ndarray]]]:
+        """Give the part of the graph that a run needs, and what runs it."""
         key = tuple(e.key for e in fetches), tuple(e.key for e in feeds)
         if key not in self._parts:
             part = extract(fetches, feeds)
             graph = part.graph
             for act in self._passes:
                 graph = act(graph)
+            executor = self._executor
+            ready: Any = Executable(graph) if executor is None else partial(executor, graph)
+            self._ready[key] = ready
             self._parts[key] = Extraction(graph, part.reads, part.writes)
-        return self._parts[key]
+        return self._parts[key], self._ready[key]
 
     def _fed(self, feeds: Mapping[Value, Any]) -> dict[Value, np.ndarray]:
         if not isinstance(feeds, Mapping):

@@ -18,6 +18,7 @@ import threading
 import types
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from operator import is_
 from typing import Any, cast
 
@@ -28,8 +29,8 @@ from cgkit.compiler.explanation import Explanation, Miss
 from cgkit.compiler.facts import PLAIN, Call, Fact, call_of, facts_of, is_tensor
 from cgkit.compiler.lending import loan_here
 from cgkit.compiler.reads import Reads, reads_of
-from cgkit.compiler.tracing import trace_call
-from cgkit.errors import CompileWarning, OperandError
+from cgkit.compiler.tracing import Traced, trace_call
+from cgkit.errors import CgkitError, CompileWarning, OperandError
 from cgkit.graph import Graph
 from cgkit.symbolic import Value
 
@@ -92,6 +93,7 @@ class Compiled:
         self._limit = limit
         self._ready = ready
         self._opened: set[tuple[str, int]] = set()
+        self._shut: set[tuple[str, int]] = set()
         self._served: dict[Any, Served] = {}
         self._warned = False
         self._lock = threading.RLock()
@@ -182,9 +184,8 @@ class Compiled:
     ) -> tuple[Entry, Reads]:
         """Trace the function for calls of this sort."""
         self._open_sizes(call, facts)
-        traced = trace_call(
-            self.fn, self._signature, call, self._is_open, reads.tensors, reads.generators
-        )
+        reasons = [*reasons]
+        traced = self._traced(call, reads, reasons)
         open_facts = {
             (call.places[i], f"size {axis}") for spots in traced.sizes.values() for i, axis in spots
         }
@@ -205,6 +206,26 @@ class Compiled:
         )
         return entry, after if same else reads
 
+    def _traced(self, call: Call, reads: Reads, reasons: list[Sequence[str]]) -> Traced:
+        """Trace the function; with fixed sizes if it cannot be done with open ones."""
+        act = partial(trace_call, self.fn, self._signature, call)
+        spots = {
+            (call.places[i], axis)
+            for i in call.tensors
+            for axis in range(len(call.leaves[i].shape))
+        }
+        opened = {spot for spot in spots if self._is_open(*spot)}
+        try:
+            return act(lambda *spot: spot in opened, reads.tensors, reads.generators)
+        except CgkitError as error:
+            if not opened:
+                raise
+            traced = act(lambda *spot: False, reads.tensors, reads.generators)
+            self._shut |= opened
+            places = ", ".join(sorted({f"{place}: size {axis}" for place, axis in opened}))
+            reasons[:] = [[f"{places} cannot be open: {error.what}"]]
+            return traced
+
     @property
     def name(self) -> str:
         """What messages call the function."""
@@ -212,6 +233,8 @@ class Compiled:
         return name
 
     def _is_open(self, place: str, axis: int) -> bool:
+        if (place, axis) in self._shut:
+            return False
         if self._dynamic is not None:
             return self._dynamic
         return (place, axis) in self._opened

@@ -208,7 +208,9 @@ class Executable:
             buffers.allocated += 0 if own else sum(slot in fresh for slot in step.fills)
         if self._tells:
             check_binding(self.graph, binding)
-        buffers.held = [slot not in fresh or self.outputs.count(slot) > 1 for slot in self.outputs]
+        for slot in self.outputs:
+            buffers.held.append(slot not in fresh)
+            fresh.discard(slot)  # whoever gets it a second time gets a copy
         buffers.allocated += sum(buffers.held)
         return buffers
 

@@ -8,6 +8,7 @@ import pytest
 
 from cgkit import (
     CgkitError,
+    ShapeError,
     Tensor,
     compile,
     cond,
@@ -80,6 +81,20 @@ class TestGuards:
         for size in (3, 4, 5, 9):
             ready(ones(size, 2))
         assert len(ready.entries) == 1
+
+    def test_sizes_that_cannot_be_open_stay_fixed(self):
+        def every_other(x):
+            return x[::2] * 2.0
+
+        for dynamic in (None, True):
+            ready = compile(every_other, dynamic=dynamic)
+            for size in (3, 4, 6, 3, 4):
+                x = ones(size)
+                np.testing.assert_array_equal(ready(x).numpy(), every_other(x).numpy())
+            assert len(ready.entries) == 3
+            assert "x: size 0 cannot be open: the size of [::2]" in str(ready.explain())
+        with pytest.raises(ShapeError, match="cannot broadcast"):
+            compile(lambda x, y: x + y, dynamic=True)(ones(3), ones(4))
 
     def test_no_size_ever_open(self):
         ready = compile(double, dynamic=False)
