@@ -17,6 +17,9 @@ ASSIGNMENTS = [source for source, text in TEXTS.items() if text.kind == "assignm
 POINTS = {
     # automatic, by hand
     "solutions/00_start.py": (100, 0),
+    # two notebooks of one assignment
+    "solutions/02a_dynamic.py": (55, 0),
+    "solutions/02b_static.py": (35, 10),
 }
 
 

@@ -20,6 +20,8 @@ FUNCTIONS = [
     "conv_shape",
 ]
 COUNTED = ["evaluate_once", "evaluate_deep"]
+ONE_OF_EACH_KIND = ("evaluate", "broadcast_shape", "parameters", "to_dot", "mended_backward")
+ONE_OF_EACH_KIND += ("unbroadcast",)
 DYNAMIC = [
     "matmul_rule",
     "sum_rule",
@@ -57,7 +59,13 @@ def test_wrong_answers_to_02a_are_called_by_their_name(named_wrong_02a, failure)
     assert failure(getattr(dynamic, check), answer).misconception == name
 
 
-@pytest.mark.parametrize("name", DYNAMIC)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[] if name in ONE_OF_EACH_KIND else pytest.mark.slow)
+        for name in DYNAMIC
+    ],
+)
 def test_no_odd_answer_to_02a_passes(odd_answer, name, failure):
     answer, word = odd_answer
     failed = failure(getattr(dynamic, name), answer)
@@ -69,9 +77,6 @@ def test_no_odd_answer_to_02a_passes(odd_answer, name, failure):
 def test_stubs_of_02a_count_as_not_answered(name, wrong, failure):
     for answer in (wrong.unwritten, None):
         assert isinstance(failure(getattr(dynamic, name), answer), NotAnswered)
-
-
-ONE_OF_EACH_KIND = ("evaluate", "broadcast_shape", "parameters", "to_dot", "mended_backward")
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from cgkit.checks.runner import SEED, Exam
 from cgkit.checks.task import Fault, Mistake, Task
 from cgkit.score import Score
 
-_TRIES = 200
+_TRIES = 120
 
 
 def _stretched(gradient: Any, shape: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:

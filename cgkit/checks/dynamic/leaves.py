@@ -17,7 +17,7 @@ from cgkit.checks.runner import SEED, Exam
 from cgkit.checks.task import Fault, Mistake, Task
 from cgkit.score import Score
 
-_TRIES = 150
+_TRIES = 100
 
 
 def needing(graph: Any, marked: Any) -> set[str]:

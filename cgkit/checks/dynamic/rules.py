@@ -22,7 +22,7 @@ from cgkit.checks.runner import SEED, Exam
 from cgkit.checks.task import Fault, Mistake, Task
 from cgkit.score import Score
 
-_TRIES = 120
+_TRIES = 80
 _AXIS = (
     "Shapes line up at their right ends, so a lost axis must first come back with size 1 at its "
     "own place."

@@ -29,7 +29,7 @@ _SHARED = (
     "An addition tells both operands the same array. `+=` writes into it, and the other operand's "
     "gradient changes, too. Make a new array: `a + b`."
 )
-_TRIES = 100
+_TRIES = 80
 
 
 def _replaced(

@@ -10,6 +10,7 @@ def test_right_answers_get_all_points(answers_02a, seed):
     assert unbroadcast(answers_02a.unbroadcast, seed=seed).points == 7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "mistake", broadcasting.UNBROADCAST.mistakes, ids=lambda mistake: mistake.name
 )

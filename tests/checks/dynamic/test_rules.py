@@ -19,6 +19,7 @@ def test_right_rules_get_all_points(answers_02a, name, seed):
     assert score.points == score.out_of
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", [rules.MATMUL, rules.SUM, rules.TAKE], ids=lambda task: task.name)
 def test_mistakes_recognize_themselves(task, failure):
     for mistake in task.mistakes:

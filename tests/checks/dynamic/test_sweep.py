@@ -11,11 +11,13 @@ def test_right_answers_get_all_points(answers_02a, seed):
     assert accumulate(answers_02a.accumulate, seed=seed).points == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mistake", sweep.BACKWARD.mistakes, ids=lambda mistake: mistake.name)
 def test_mistakes_of_backward_recognize_themselves(mistake, failure):
     assert failure(backward, mistake.algorithm).misconception == mistake.name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mistake", sweep.ACCUMULATE.mistakes, ids=lambda mistake: mistake.name)
 def test_mistakes_of_accumulate_recognize_themselves(mistake, failure):
     assert failure(accumulate, mistake.algorithm).misconception == mistake.name
