@@ -199,17 +199,34 @@ def _declare(
             read.allow(f"the tensor {tensor.name!r}", array.shape, array.dtype)
             walk.names[tensor.name] = _parameter(walk, tensor.name, array)
     shapes = dict(_shapes(graph))
+    fixed = {x.name: _fixed(known[x.name], x) for x in graph.input if x.name in known}
+    told = _agreed(shapes, fixed, sizes)
+    walk.names |= {name: walk.room.known(array) for name, array in fixed.items()}
     for given in graph.input:
-        if given.name in known:
-            fixed = _fixed(known[given.name], given)
-            walk.names[given.name] = walk.room.known(fixed)
-        elif given.name not in walk.names:
-            shape = _shape(given, shapes, sizes)
+        if given.name not in walk.names:
+            shape = _shape(given, shapes, told)
             dtype = _dtype(given)
             value = builder.placeholder(shape, dtype, name=given.name)
             walk.check_size(value, f"the input {given.name!r}")
             walk.names[given.name] = value
             yield value
+
+
+def _agreed(
+    shapes: Mapping[str, tuple[int | str, ...] | None],
+    arrays: Mapping[str, np.ndarray],
+    sizes: Mapping[str, int],
+) -> dict[str, int]:
+    """Add to the values of open sizes those that arrays have; all must agree."""
+    told = dict(sizes)
+    for name, array in arrays.items():
+        for size, real in zip(shapes[name] or (), array.shape, strict=False):
+            if isinstance(size, str) and told.setdefault(size, real) != real:
+                raise OnnxError(
+                    f"the input {name!r} has shape {array.shape}",
+                    why=f"its open size {size} is {told[size]} already, not {real}",
+                )
+    return told
 
 
 def _parameter(walk: Walk, name: str, array: np.ndarray) -> Any:
@@ -278,7 +295,10 @@ def _dtype(given: Any) -> np.dtype:
 def _fixed(x: Any, given: Any) -> np.ndarray:
     """Give the value of an input as an array of the type it declares."""
     dtype = _dtype(given)
-    array = np.asarray(x)
+    try:
+        array = np.asarray(x)
+    except ValueError as error:
+        raise OnnxError(f"the input {given.name!r} is given no array", why=str(error)) from None
     if array.dtype != dtype and not (isinstance(x, list | int | float) and _means(array, dtype)):
         raise OnnxError(
             f"the input {given.name!r} is {dtype}, got {array.dtype}",

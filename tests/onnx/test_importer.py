@@ -226,3 +226,19 @@ def test_no_warning_reaches_the_caller():
         ours.load(
             model("g (float[N] x) => (float[N] y) <float z = {0}> { a = Log(z) y = Add(x, a) }")
         )
+
+
+def test_inputs_agree_on_an_open_size():
+    add = model("g (float[N] x, float[N] z) => (float[N] y) { y = Add(x, z) }")
+    three, one = np.ones(3, np.float32), np.ones(1, np.float32)
+    with pytest.raises(OnnxError, match=r"'z' has shape \(1,\)\n  its open size N is 3 already"):
+        ours.evaluate(add, {"x": three, "z": one})  # Add would stretch it
+    with pytest.raises(OnnxError, match="N is 2 already, not 3"):
+        ours.load(add, known={"x": three}, sizes={"N": 2})
+    (z,) = ours.load(add, known={"x": three}).inputs
+    assert z.shape == (3,)
+
+
+def test_lists_of_unlike_lengths_are_no_value():
+    with pytest.raises(OnnxError, match="'x' is given no array"):
+        ours.evaluate(model("g (float[N] x) => (float[N] y) { y = Neg(x) }"), {"x": [[1], [1, 2]]})
