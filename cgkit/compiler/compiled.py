@@ -29,7 +29,7 @@ from cgkit.compiler.explanation import Explanation, Miss
 from cgkit.compiler.facts import PLAIN, Call, Fact, call_of, facts_of, is_tensor
 from cgkit.compiler.lending import loan_here
 from cgkit.compiler.reads import Reads, reads_of
-from cgkit.compiler.tracing import Traced, trace_call
+from cgkit.compiler.tracing import Traced, check_sizes, trace_call
 from cgkit.errors import CgkitError, CompileWarning, OperandError
 from cgkit.graph import Graph
 from cgkit.symbolic import Value
@@ -216,7 +216,11 @@ class Compiled:
         }
         opened = {spot for spot in spots if self._is_open(*spot)}
         try:
-            return act(lambda *spot: spot in opened, reads.tensors, reads.generators)
+            traced = act(lambda *spot: spot in opened, reads.tensors, reads.generators)
+            check_sizes(traced, {
+                name: call.leaves[i].shape[axis] for name, ((i, axis), *_) in traced.sizes.items()
+            })  # fmt: skip
+            return traced
         except CgkitError as error:
             if not opened:
                 raise

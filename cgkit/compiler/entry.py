@@ -20,9 +20,10 @@ from cgkit import tree
 from cgkit.compiler.executable import Executable
 from cgkit.compiler.facts import Call, Fact, difference
 from cgkit.compiler.partition import Halves, halves
-from cgkit.compiler.tracing import Fixed, Given, Output, Traced
+from cgkit.compiler.tracing import Fixed, Given, Output, Traced, check_sizes
 from cgkit.control.inner import filled
 from cgkit.control.pulls import pulled
+from cgkit.errors import ShapeError
 from cgkit.graph import Graph
 from cgkit.interpret import bind, check_binding, replay
 from cgkit.node import Edge, Kind, MultiOperator, Node
@@ -110,6 +111,10 @@ class Entry:
         for look in self.traced.looks:
             if not look.holds(binding):
                 return [f"the size {look} was {look.answer}, is {look.ask(binding)}"]
+        try:
+            check_sizes(self.traced, binding)
+        except ShapeError as error:
+            return [f"for such sizes {error.what}"]
         return []
 
     def arguments(self, call: Call) -> list[Any]:

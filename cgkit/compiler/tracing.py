@@ -24,6 +24,7 @@ from cgkit.compiler.lending import Loan, lent
 from cgkit.compiler.watching import Look, Watch
 from cgkit.errors import CaptureError
 from cgkit.graph import Graph
+from cgkit.interpret import check_binding
 from cgkit.node import LEAF
 from cgkit.symbolic import GraphBuilder, Value
 from cgkit.symbolic.writes import INSTEAD, Writes
@@ -159,6 +160,18 @@ def trace_call(
         graph, tuple(leaves), kept.captured, kept.lent, kept.keys, results, structure, sizes,
         looks, written,
     )  # fmt: skip
+
+
+def check_sizes(traced: Traced, binding: Mapping[str, int]) -> None:
+    """Demand that what was traced with open sizes is right for some.
+
+    Raises
+    ------
+    ShapeError
+        Sizes that were taken as equal are not, or a part has another size than it had.
+    """
+    if binding:
+        check_binding(traced.graph, binding)
 
 
 class _Kept:

@@ -96,6 +96,12 @@ class TestGuards:
         with pytest.raises(ShapeError, match="cannot broadcast"):
             compile(lambda x, y: x + y, dynamic=True)(ones(3), ones(4))
 
+    def test_parts_that_have_other_sizes(self):
+        ready = compile(lambda x: x[3:] + x[:1])
+        for size in (4, 5, 9, 3, 2, 7):
+            x = ones(size)
+            np.testing.assert_array_equal(ready(x).numpy(), np.full(max(size - 3, 0), 2.0))
+
     def test_no_size_ever_open(self):
         ready = compile(double, dynamic=False)
         for size in (3, 4, 5):
