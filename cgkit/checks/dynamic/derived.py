@@ -26,7 +26,7 @@ from cgkit.checks.dynamic.programs import (
     unbroadcast,
 )
 from cgkit.checks.listing import list_graph
-from cgkit.checks.plain import show
+from cgkit.checks.plain import same, show
 from cgkit.checks.runner import SEED, Exam
 from cgkit.checks.task import Fault, Task
 from cgkit.score import Score
@@ -171,9 +171,9 @@ def _dual_gradient(graph: Graph, dual: Mapping[str, Any], order: list[str], name
 def _wrong_nodes(graph: Graph, larger: Any) -> str:
     """Look for nodes that are gone, of an unknown kind, or in a circle."""
     for name, node in graph.items():
-        if larger.get(name) != node:
+        if not same(larger.get(name), node):
             return f"The node {name} of the graph is gone, or another one now."
-    if larger.get(_SEED) != ("leaf",):
+    if not same(larger.get(_SEED), ("leaf",)):
         return f"The gradient of the output is a leaf of its own: {_SEED!r} to ('leaf',)."
     for name, node in larger.items():
         if name not in graph and name != _SEED and not _is_operator(node, larger):

@@ -229,7 +229,7 @@ def _sums() -> Any:
         rank = len(shape)
         named = {at % rank: at for at in draw(places) if -rank <= at < rank}
         axes = tuple(named.values())
-        axis: Any = axes if form == "several" else None
+        axis: Any = axes if form == "several" and axes else None
         if form == "one" and axes:
             axis = axes[0]
         a = fill(shape, draw(start))

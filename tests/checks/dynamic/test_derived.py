@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 from cgkit.checks.dynamic.derived import backward_graph, run, wrong_graph
@@ -37,6 +38,10 @@ def test_right_answers_pass(answers_02a):
         (({**LARGER, "d": ("leaf",)}, NAMES), "'d' is no node"),
         (({**LARGER, "d": ("add", "p", "q")}, NAMES), "'d' is no node"),
         (({**LARGER, "d": ("add", "p", "d")}, NAMES), "There is a circle"),
+        (({**LARGER, "z": np.zeros(2)}, NAMES), "z of the graph is gone"),
+        (({**LARGER, "d": np.zeros(2)}, NAMES), "'d' is no node"),
+        (({**LARGER, "d": ("add", np.zeros(2), "p")}, NAMES), "'d' is no node"),
+        ((LARGER, {"z": "g", "x": np.zeros(2)}), "No node is named for the gradient of x"),
         ((LARGER, {"z": "g", "x": "p"}), "gradient of x computes another number"),
     ],
 )
