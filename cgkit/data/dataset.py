@@ -3,16 +3,18 @@
     Dataset ─┬─ train: Examples ─ images, labels
              └─ test:  Examples
 
-The arrays cannot be written to, so one data set may serve many trainings.
+The arrays cannot be written to, so one data set may serve many trainings. Those that could be are
+copied, and the caller's stay as they are.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from cgkit.errors import ShapeError
+from cgkit.errors import OperandError, ShapeError
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -28,6 +30,8 @@ class Examples:
 
     Raises
     ------
+    OperandError
+        They are no arrays.
     ShapeError
         There are not as many labels as images, or the shapes are others.
 
@@ -42,25 +46,42 @@ class Examples:
     labels: np.ndarray
 
     def __post_init__(self) -> None:
-        """Check that each image has a label, and let nobody write to them."""
+        """Check that each image has a label, and keep what nobody can write to."""
+        for name in ("images", "labels"):
+            object.__setattr__(self, name, _kept(getattr(self, name), name))
         images, labels = self.images.shape, self.labels.shape
         if len(images) != 4 or labels != images[:1]:
             raise ShapeError(
                 f"images of shape {images} and labels of shape {labels} are no examples",
                 why="images have shape (n, channels, height, width), labels (n,)",
             )
-        self.images.flags.writeable = self.labels.flags.writeable = False
 
     def __len__(self) -> int:
         return len(self.labels)
 
     def take(self, places: np.ndarray | list[int]) -> Examples:
         """Give some of the examples, in the order of their places."""
-        return Examples(self.images[places], self.labels[places])
+        images, labels = self.images[places], self.labels[places]
+        images.flags.writeable = labels.flags.writeable = False  # new, so nobody minds
+        return Examples(images, labels)
 
     def __repr__(self) -> str:
         sizes = "x".join(map(str, self.images.shape[1:]))
         return f"Examples({len(self):,} of {sizes})"
+
+
+def _kept(array: Any, name: str) -> np.ndarray:
+    """Give an array that cannot be written to."""
+    if not isinstance(array, np.ndarray):
+        raise OperandError(
+            f"{name} of examples are an array, not {type(array).__name__}",
+            attempt=f"np.asarray({name})",
+        )
+    found: np.ndarray = array
+    if found.flags.writeable:
+        found = found.copy()
+        found.flags.writeable = False
+    return found
 
 
 @dataclass(frozen=True, eq=False, repr=False)

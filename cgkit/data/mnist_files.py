@@ -181,4 +181,5 @@ def _examples(files: dict[str, bytes], images_name: str, labels_name: str) -> Ex
             f"{labels_name} has the label {labels.max()}", why="labels of digits go from 0 to 9"
         )
     scaled = np.divide(images, 255, dtype="float32").reshape(-1, 1, PIXELS, PIXELS)
+    scaled.flags.writeable = False  # as large as it is, it need not be copied
     return Examples(scaled, labels.astype("int64"))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cgkit.data import Dataset, Examples
-from cgkit.errors import ShapeError
+from cgkit.errors import OperandError, ShapeError
 
 
 def some(number=4, side=8, label=0):
@@ -25,6 +25,23 @@ def test_nobody_writes_to_them():
         examples.images[0] = 1.0
     with pytest.raises(ValueError, match="read-only"):
         examples.labels[0] = 1
+
+
+def test_the_arrays_of_the_caller_stay_as_they_are():
+    images, labels = np.zeros((2, 1, 3, 3), "float32"), np.array([1, 2])
+    examples = Examples(images, labels)
+    images += 1
+    labels[0] = 7
+    assert examples.images.max() == 0
+    assert examples.labels.tolist() == [1, 2]
+    assert examples.take([0]).labels.tolist() == [1]
+    again = Examples(examples.images, examples.labels)
+    assert again.images is examples.images  # nobody can write to it: not copied once more
+
+
+def test_lists_are_no_examples():
+    with pytest.raises(OperandError, match="images of examples are an array, not list"):
+        Examples([[0.0]], np.array([1]))
 
 
 @pytest.mark.parametrize(
