@@ -7,7 +7,8 @@ print(step.explain())        what was compiled, and on what it depends
 call ─ facts ─> a form whose guards hold ─> arrays ─> Executable ─> Tensors
 └──── none: trace, passes, Executable: a new form, up to a limit
 
-facts, watching  <  reads, tracing, partition, executable  <  entry, explanation  <  compiled
+code, snapshot < facts, watching, lending < reads, calls, tracing, partition, executable
+    < entry, explanation  <  compiled
 """
 
 from cgkit.compiler.compiled import Compiled, compile

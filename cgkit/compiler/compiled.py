@@ -30,7 +30,7 @@ from cgkit.compiler.facts import PLAIN, Call, Fact, call_of, facts_of, is_tensor
 from cgkit.compiler.lending import loan_here
 from cgkit.compiler.reads import Reads, reads_of
 from cgkit.compiler.tracing import Traced, check_sizes, trace_call
-from cgkit.errors import CgkitError, CompileWarning, OperandError
+from cgkit.errors import CaptureError, CgkitError, CompileWarning, OperandError
 from cgkit.graph import Graph
 from cgkit.symbolic import Value
 
@@ -185,19 +185,31 @@ class Compiled:
         """Trace the function for calls of this sort."""
         self._open_sizes(call, facts)
         reasons = [*reasons]
-        traced = self._traced(call, reads, reasons)
+        try:
+            traced = self._traced(call, reads, reasons)
+        finally:
+            kept = reads.snapshot.restore(lambda thing: isinstance(thing, Value))
+        if kept:
+            raise CaptureError(
+                f"{self.name} keeps a value in {', '.join(kept)}, which has numbers only while the "
+                "graph runs",
+                why="it was assigned while the function was traced; what was there is back",
+                attempt="giving it as a result; or x.copy_(...), which writes to a tensor",
+            )
         open_facts = {
             (call.places[i], f"size {axis}") for spots in traced.sizes.values() for i, axis in spots
         }
         # what tracing itself has changed is an effect of the function, not a reason to trace again
         after = self._reads(call)
-        effects = {f for f, value in reads.facts.items() if after.facts.get(f, value) != value}
+        effects = {f for f, value in reads.facts.items() if after.facts.get(f) != value}
         guards = {f: value for f, value in facts.items() if f not in open_facts | effects}
         graph = traced.graph
         for act in self._passes:
             graph = act(graph)
         changed = tuple(sorted({place for place, _ in effects}))
-        entry = Entry(traced, graph, guards, self.name, self._ready, changed, facts)
+        entry = Entry(
+            traced, graph, guards, self.name, self._ready, changed, {**facts, **after.facts}
+        )
         self.entries.append(entry)
         nearest: Sequence[str] = min(reasons, key=len) if reasons else ()
         self.misses.append(Miss(len(self.entries), tuple(nearest)))
@@ -294,7 +306,11 @@ def compile(  # the builtin of this name is not used here
     Returns
     -------
     Compiled
-        It is called as fn is; `explain()` says what was done.
+        It is called as fn is; `explain()` says what was done. An array counts as a Tensor without
+        gradient, results are Tensors with memory of their own. Tensors that fn finds by itself, in
+        globals, closures and objects, are looked up anew in each call; what it writes to in place
+        is written to; keys of a Generator are drawn anew. All other effects happen while it is
+        traced.
 
     Raises
     ------

@@ -10,7 +10,7 @@ does not hold may still be equal: then the walk is done again.
 from __future__ import annotations
 
 import types
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from operator import is_
 from typing import Any
 
@@ -85,6 +85,27 @@ class Snapshot:
     def holds(self) -> bool:
         """Say whether all is as it was."""
         return self._names_hold() and self._contents_hold() and self._tensors_hold()
+
+    def restore(self, wrong: Callable[[Any], bool]) -> list[str]:
+        """Put back what names and attributes had, where they have something wrong now.
+
+        Returns
+        -------
+        list of str
+            Those names.
+        """
+        looked = [*self._names]
+        for table, _, watched, values in self._tables:
+            looked += [(table, key, value) for key, value in zip(watched, values, strict=True)]
+        found = []
+        for table, key, value in looked:
+            if isinstance(table, dict) and wrong(table.get(key)):
+                found.append(str(key))
+                if value is MISSING:
+                    del table[key]
+                else:
+                    table[key] = value
+        return found
 
     def _names_hold(self) -> bool:
         for table, key, value in self._names:

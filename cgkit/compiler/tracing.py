@@ -129,9 +129,9 @@ def trace_call(
     watch = Watch({name: call.leaves[i].shape[axis] for name, ((i, axis), *_) in sizes.items()})
     builder = GraphBuilder(capturing=True)
     builder.watch = watch
-    if grad_enabled():
-        builder.recorded = grad_enabled
-    builder.writes = Writes(builder.recorded)
+    recorded = grad_enabled()
+    builder.recorded = grad_enabled if recorded else _never_recorded
+    builder.writes = Writes(grad_enabled if recorded else None)
     leaves: list[int] = []
     given = list(call.leaves)
     for i in call.tensors:
@@ -160,6 +160,17 @@ def trace_call(
         graph, tuple(leaves), kept.captured, kept.lent, kept.keys, results, structure, sizes,
         looks, written,
     )  # fmt: skip
+
+
+def _never_recorded() -> bool:
+    """Refuse to record inside a call that does not; nothing else needs to be cut."""
+    if grad_enabled():
+        raise CaptureError(
+            "a compiled function that is called under no_grad() records by enable_grad()",
+            why="its form computes numbers only",
+            attempt="calling it outside no_grad()",
+        )
+    return True
 
 
 def check_sizes(traced: Traced, binding: Mapping[str, int]) -> None:

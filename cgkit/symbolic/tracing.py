@@ -21,6 +21,7 @@ from cgkit.graph import Graph
 from cgkit.node import Operand
 from cgkit.symbolic.builder import GraphBuilder
 from cgkit.symbolic.value import Value
+from cgkit.symbolic.writes import Writes
 from cgkit.types import TensorType
 
 
@@ -34,6 +35,8 @@ class Trace:
     """Tensors that the function used without being given them."""
     structure: tree.Structure
     """How the function nested its results."""
+    written: tuple[int, ...] = ()
+    """The arguments that the function writes to; their new values are the graph's last outputs."""
 
 
 def trace(fn: Callable[..., Any], *types: Any) -> Trace:
@@ -66,18 +69,21 @@ def trace(fn: Callable[..., Any], *types: Any) -> Trace:
       return s
     """
     builder = GraphBuilder(capturing=True)
-    called = _parameter_names(fn, len(types))
+    called = parameter_names(fn, len(types))
     arguments = [_argument(builder, given, name) for given, name in zip(types, called, strict=True)]
+    builder.writes = writes = Writes()
     results, structure = tree.flatten(fn(*arguments))
     outputs = [x if isinstance(x, Value) else _constant_result(builder, x) for x in results]
     captured = tuple(builder.captured.values())
-    inputs = arguments + [value for _, value in captured]
-    graph = builder.graph(outputs, inputs)
+    before = [Value(writes.before(x), builder) for x in arguments]
+    written = [i for i, x in enumerate(arguments) if x.edge is not before[i].edge]
+    outputs += [arguments[i] for i in written]
+    graph = builder.graph(outputs, before + [value for _, value in captured])
     builder.close("its trace has ended, and this value was kept beyond it")
-    return Trace(graph, tuple(tensor for tensor, _ in captured), structure)
+    return Trace(graph, tuple(tensor for tensor, _ in captured), structure, tuple(written))
 
 
-def _parameter_names(fn: Callable[..., Any], number: int) -> list[str]:
+def parameter_names(fn: Callable[..., Any], number: int) -> list[str]:
     """Give the names of a function's first parameters, "" where they are not to be had."""
     try:
         found = inspect.signature(fn).parameters.values()

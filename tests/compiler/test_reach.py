@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import pytest
 
-from cgkit import Tensor, compile, grad, no_grad, ops
+from cgkit import Tensor, compile, enable_grad, grad, no_grad, ops
 from cgkit.errors import CaptureError, GradientError, OperandError
 from cgkit.nn import BatchNorm1d, Linear
 from cgkit.tensor import Generator
@@ -356,3 +356,43 @@ def test_statistics_of_batches_are_kept():
     for _ in range(3):
         agree(ready(x), theirs(x))
         agree(ours.running_mean, theirs.running_mean)
+
+
+def test_a_value_that_is_kept_is_refused_and_what_was_there_comes_back():
+    holder = Holder(w=T(1.0))
+
+    def fn(x):
+        holder.w = holder.w + x
+        return holder.w * 2.0
+
+    ready = compile(fn)
+    for _ in range(2):
+        with pytest.raises(CaptureError, match="fn keeps a value in w"):
+            ready(T(1.0))
+        assert holder.w.item() == 1
+    ready = compile(lambda x: holder.w.copy_(holder.w + x) * 2.0)
+    assert [ready(T(1.0)).item() for _ in range(3)] == [4, 6, 8]
+
+
+def test_effects_that_change_the_type():
+    holder = Holder(h=None)
+
+    def fn(x):
+        holder.h = 1 if holder.h is None else [holder.h]
+        return x * 2.0
+
+    ready = compile(fn)
+    for _ in range(3):
+        assert ready(T(1.0)).item() == 2
+    assert (len(ready.entries), holder.h) == (1, 1)
+    assert "changes  holder.h, but only while it is traced" in str(ready.explain())
+
+
+def test_recording_inside_a_call_that_does_not():
+    def fn(x):
+        with enable_grad():
+            return x * 2.0
+
+    with no_grad(), pytest.raises(CaptureError, match="records by enable_grad"):
+        compile(fn)(T(1.0, requires_grad=True))
+    assert compile(fn)(T(1.0, requires_grad=True)).requires_grad

@@ -151,3 +151,14 @@ def test_a_write_inside_a_trace_is_refused():
 def test_shapes_are_checked_while_tracing():
     with pytest.raises(ShapeError, match="cannot broadcast"):
         trace(lambda x: x + np.ones(2), VECTOR)
+
+
+def test_arguments_that_are_written_to_are_further_outputs():
+    def fn(x, y):
+        x.add_(y)
+        return x * 2.0
+
+    traced = trace(fn, TensorType((2,), "float64"), TensorType((2,), "float64"))
+    assert traced.written == (0,)
+    found = run(traced.graph, np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+    assert [y.tolist() for y in found] == [[8, 12], [4, 6]]
