@@ -7,11 +7,12 @@
 
 A Graph names its inputs, its nodes in an order that can be run (each after what it reads, sources
 first seen first), and its outputs. A pass takes a Graph and gives another; nothing edits one.
+A branch or the body of a loop is a Graph, too: a param of the node that runs it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -149,8 +150,27 @@ def constant(value: Any, dtype: np.dtype | None = None) -> Node:
     return source(CONSTANT, TensorType(array.shape, array.dtype), value=array)
 
 
-def names(graph: Graph) -> dict[Node, str]:
+def graphs_inside(node: Node) -> tuple[tuple[str, Graph], ...]:
+    """Give the graphs that a node holds, each with the name of the param: "then", "branches[0]"."""
+    found: list[tuple[str, Graph]] = []
+    for name, param in node.params.items():
+        if isinstance(param, Graph):
+            found.append((name, param))
+        elif isinstance(param, tuple):
+            parts = enumerate(param)
+            found += [(f"{name}[{i}]", part) for i, part in parts if isinstance(part, Graph)]
+    return tuple(found)
+
+
+def names(graph: Graph, outside: Collection[str] = ()) -> dict[Node, str]:
     """Give each node a name of its own: the author's, or a letter of its operator and a number.
+
+    Parameters
+    ----------
+    graph
+        Any graph.
+    outside
+        Names around a graph that lies inside another: a node without a name gets none of them.
 
     Examples
     --------
@@ -158,7 +178,7 @@ def names(graph: Graph) -> dict[Node, str]:
     >>> list(names(Graph(x.edges + y.edges, (x, y), y.edges)).values())
     ['x', 'i']
     """
-    taken = {node.name for node in graph.nodes if node.name}
+    taken = {node.name for node in graph.nodes if node.name} | {*outside}
     given: set[str] = set()
     result = {}
     counts: dict[str, int] = {}
@@ -186,21 +206,49 @@ def print_graph(graph: Graph) -> str:
     Returns
     -------
     str
-        Constants that are single numbers stand where they are used.
+        Constants that are single numbers stand where they are used; graphs inside a node stand
+        below it.
+
+    Examples
+    --------
+    >>> from cgkit import GraphBuilder, cond, ops
+    >>> x = GraphBuilder().placeholder((), name="x")
+    >>> y = cond(x > 0.0, lambda x: ops.log(x), lambda x: x * 2.0, x)
+    >>> print(x.builder.graph([y]))
+    graph(x: float64[])
+      g = greater(x, 0.0)    bool[]
+      c1 = cond(g, x)        float64[]
+        then(x: float64[])
+          l = log(x)    float64[]
+          return l
+        otherwise(x: float64[])
+          p = mul(x, 2.0)    float64[]
+          return p
+      return c1
     """
-    called = names(graph)
+    return "\n".join(_lines("graph", graph, frozenset()))
+
+
+def _lines(head: str, graph: Graph, outside: frozenset[str]) -> list[str]:
+    called = names(graph, outside)
     given = {edge.key for edge in graph.inputs}
     heads = [f"{called[e.node]}: {e.type}" for e in graph.inputs if e.node is not None]
     rows = []
     for node in graph.nodes:
         if (node, 0) in given or _inlined(node):
             continue
-        rows.append((f"{called[node]} = {_right_side(node, called)}", _types(node)))
-    width = max((len(left) for left, _ in rows), default=0)
-    lines = [f"graph({', '.join(heads)})"]
-    lines += [f"  {left:<{width}}    {right}" for left, right in rows]
+        below = [
+            line for name, inner in graphs_inside(node)
+            for line in _lines(name, inner, outside.union(called.values()))
+        ]  # fmt: skip
+        rows.append((f"{called[node]} = {_right_side(node, called)}", _types(node), below))
+    width = max((len(left) for left, _, _ in rows), default=0)
+    lines = [f"{head}({', '.join(heads)})"]
+    for left, right, below in rows:
+        lines.append(f"  {left:<{width}}    {right}")
+        lines += [f"    {line}" for line in below]
     lines.append("  return " + ", ".join(show_edge(edge, called) for edge in graph.outputs))
-    return "\n".join(lines)
+    return lines
 
 
 def _inlined(node: Node) -> bool:
@@ -212,12 +260,19 @@ def _right_side(node: Node, called: Mapping[Node, str]) -> str:
     if node.operator in (VARIABLE, CONSTANT, INPUT):
         return node.operator.name
     operands = [show_edge(edge, called) for edge in node.inputs]
-    operands += [f"{key}={show_param(value)}" for key, value in node.params.items()]
+    operands += [f"{key}={show_param(value)}" for key, value in plain_params(node).items()]
     return f"{node.operator.name}({', '.join(operands)})"
 
 
 def _types(node: Node) -> str:
     return ", ".join(str(result) for result in node.results or ())
+
+
+def plain_params(node: Node) -> dict[str, Any]:
+    """Give a node's params without graphs, and without sizes that stand in the types of results."""
+    graphs = {name.partition("[")[0] for name, _ in graphs_inside(node)}
+    hidden = graphs | {*node.operator.tells}
+    return {name: param for name, param in node.params.items() if name not in hidden}
 
 
 def show_param(value: Any) -> str:
@@ -266,9 +321,7 @@ def recorded(outputs: Iterable[Edge], nodes: Iterable[Node]) -> Graph:
             return Edge(made[x.node], x.index, x.shape, x.dtype)
         if isinstance(x, Edge) and id(x) in unknown:
             return unknown[id(x)]
-        node = (
-            source(INPUT, x.type) if isinstance(x, Edge) else constant(x, weak_dtype(x, known))
-        )
+        node = source(INPUT, x.type) if isinstance(x, Edge) else constant(x, weak_dtype(x, known))
         order.append(node)
         if isinstance(x, Edge):
             inputs.append(node.edges[0])

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from cgkit.errors import CgkitError, CycleError, GraphError
-from cgkit.graph import Graph, expect_graph, expect_node, names, show_edge
+from cgkit.graph import Graph, expect_graph, expect_node, graphs_inside, names, show_edge
 from cgkit.node import INPUT, SOURCES, Edge, Extras, Node
 from cgkit.types import TensorType
 
@@ -171,7 +171,7 @@ def find_cycle(producers: dict[Any, Sequence[Any]]) -> list[Any]:
 
 
 def verify(graph: Graph) -> None:
-    """Check everything that a Graph promises.
+    """Check everything that a Graph promises, and the graphs inside its nodes.
 
     Raises
     ------
@@ -189,7 +189,25 @@ def verify(graph: Graph) -> None:
     >>> x = builder.placeholder((2, 3))
     >>> verify(builder.graph([x + 1.0]))
     """
-    verify_order(expect_graph(graph).nodes)
+    waiting: list[tuple[Graph, tuple[str, ...]]] = [(expect_graph(graph), ())]
+    seen = {graph}
+    while waiting:
+        inside, place = waiting.pop()
+        try:
+            _verify_one(inside)
+        except CgkitError as error:
+            for note in reversed(place):
+                error.add_note(note)
+            raise
+        for node in inside.nodes:
+            for name, found in graphs_inside(node):
+                if found not in seen:
+                    seen.add(found)
+                    waiting.append((found, (*place, f"  in {name} of  {node_line(node)}")))
+
+
+def _verify_one(graph: Graph) -> None:
+    verify_order(graph.nodes)
     called = names(graph)
     known = set(graph.nodes)
     given = {edge.key for edge in graph.inputs}

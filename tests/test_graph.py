@@ -16,10 +16,13 @@ from cgkit import (
     ops,
     recorded,
     run,
+    scan,
+    switch,
     topological_order,
     verify,
+    while_loop,
 )
-from cgkit.graph import constant, names, show_param, source
+from cgkit.graph import constant, graphs_inside, names, plain_params, show_param, source
 from cgkit.node import CONSTANT, INPUT, VARIABLE, MultiOperator
 from cgkit.testing import programs
 from cgkit.testing.cases import same
@@ -75,6 +78,54 @@ class TestPrinted:
         assert "cast(x, dtype=float32)" in str(builder.graph([ops.cast(x, dtype="float32")]))
         assert show_param(np.dtype("float32")) == "float32"
         assert "Graph of 0 nodes" in show_param(Graph((), (), ()))
+
+    def test_graphs_inside_stand_below_their_node(self, builder):
+        x = builder.placeholder((3,), name="x")
+        rows = builder.placeholder((None, 3), name="rows")
+        with_odd, _ = scan(lambda h, row: (switch(ops.argmax(row, axis=0), [
+            lambda: h * row, lambda: while_loop(lambda c: c.sum() < 9.0, lambda c: c + row, h)
+        ]), None), x, rows)  # fmt: skip
+        assert (
+            str(builder.graph([with_odd], [x, rows]))
+            == """\
+graph(x: float64[3], rows: float64[N, 3])
+  s = scan(x, rows, carries=1, sliced=1, length=N, reverse=False)    float64[3]
+    body(h: float64[3], row: float64[3])
+      a = argmax(row, axis=0)    int64[]
+      s1 = switch(a, h, row)     float64[3]
+        branches[0](h: float64[3], row: float64[3])
+          p = mul(h, row)    float64[3]
+          return p
+        branches[1](h: float64[3], row: float64[3])
+          w = while_loop(h, row, carries=1)    float64[3]
+            test(c: float64[3], row: float64[3])
+              s2 = sum(c)          float64[]
+              l = less(s2, 9.0)    bool[]
+              return l
+            body(c: float64[3], row: float64[3])
+              s2 = add(c, row)    float64[3]
+              return s2
+          return w
+      return s1
+  return s"""
+        )
+
+    def test_names_outside_are_not_given_anew(self, builder):
+        x = builder.placeholder((), name="s")
+        graph = builder.graph([x + x])
+        assert [*names(graph, ["s1", "s2"]).values()] == ["s", "s3"]
+        assert [*names(graph).values()] == ["s", "s1"]
+
+    def test_the_graphs_of_a_node(self, builder):
+        x = builder.placeholder((), "int64")
+        y = switch(x, [lambda: x, lambda: x + 1])
+        held = graphs_inside(y.node)
+        assert [name for name, _ in held] == ["branches[0]", "branches[1]"]
+        assert [len(graph.operators) for _, graph in held] == [0, 1]
+        assert graphs_inside(x.node) == ()
+        assert plain_params(y.node) == {}
+        assert plain_params(ops.nonzero(x).node) == {}
+        assert plain_params(x.cast("float32").node) == {"dtype": np.dtype("float32")}
 
     def test_repr_counts(self, builder):
         x = builder.placeholder(())

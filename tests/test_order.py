@@ -1,7 +1,7 @@
 """Orders, cycles, the check that a graph is sound, and rewriting; networkx knows better.
 
-        x ─┬─> a ─┐
-           └─> b ─┴─> c
+x ─┬─> a ─┐
+   └─> b ─┴─> c
 """
 
 import networkx as nx
@@ -17,12 +17,14 @@ from cgkit import (
     GraphBuilder,
     GraphError,
     Node,
+    cond,
     find_cycle,
     ops,
     rewrite,
     run,
     topological_order,
     verify,
+    while_loop,
 )
 from cgkit.graph import constant
 from cgkit.node import INPUT, NO_PARAMS, Extras
@@ -188,6 +190,23 @@ class TestVerify:
         bare = Node(ops.neg, (2.0,), NO_PARAMS, (), Extras(results=(FLOAT,)))
         with pytest.raises(GraphError, match=r"2\.0 is no output of a node"):
             verify(Graph((), (bare,), bare.edges))
+
+    def test_graphs_inside_are_looked_at_too(self):
+        builder = GraphBuilder()
+        x = builder.placeholder((2,), name="x")
+        y = cond(x.sum() > 0.0, lambda: while_loop(lambda c: c.sum() < 9.0, ops.exp, x), lambda: x)
+        verify(builder.graph([y]))
+        loop = next(n for n in y.node.params["then"].nodes if n.operator.name == "while_loop")
+        body = loop.params["body"]
+        wrong = Node(ops.exp, body.inputs, {}, (), Extras(results=(TensorType((3,), "f8"),)))
+        loop.params["body"] = Graph(body.inputs, (*body.nodes, wrong), body.outputs)
+        with pytest.raises(GraphError, match=r"e1 claims \(float64\[3\],\)") as caught:
+            verify(builder.graph([y]))
+        assert "in body of  while_loop(x)" in caught.value.__notes__[0]
+        assert "in then of  cond(greater, x)" in caught.value.__notes__[1]
+        loop.params["body"] = Graph(body.inputs, body.nodes[::-1], body.outputs)
+        with pytest.raises(GraphError, match="stands before"):
+            verify(builder.graph([y]))
 
     def test_an_intermediate_may_be_an_input(self):
         # a graph cut in the middle: what is given need not be a placeholder

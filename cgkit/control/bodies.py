@@ -24,6 +24,7 @@ from cgkit.errors import CaptureError
 from cgkit.graph import Graph
 from cgkit.node import Operand
 from cgkit.symbolic import GraphBuilder, Value
+from cgkit.symbolic.tracing import parameter_names
 from cgkit.tensor import Tensor
 from cgkit.types import TensorType
 
@@ -50,6 +51,7 @@ def build(
     outer: GraphBuilder,
     functions: Mapping[str, Function],
     arguments: Sequence[Any],
+    called: Sequence[Sequence[str]] = (),
     settle: Callable[[Sequence[Run]], Sequence[Run]] = lambda runs: runs,
 ) -> Bodies:
     """Run functions on Values of their own, and keep the graphs they built.
@@ -62,6 +64,8 @@ def build(
         By the name that messages use for each.
     arguments
         For each argument its type, nested as the function shall see it.
+    called
+        For each function what the leaves of its arguments are called, for whoever reads its graph.
     settle
         Brings what the functions gave into one order, and numbers among it to dtypes.
 
@@ -78,6 +82,8 @@ def build(
         for builder, (name, function) in zip(builders, functions.items(), strict=True):
             given = [tree.map_leaves(partial(placeholder, builder), x) for x in arguments]
             leaves.append([leaf for x in given for leaf in tree.flatten(x)[0]])
+            for leaf, word in zip(leaves[-1], called[len(runs)] if called else (), strict=False):
+                leaf.named(word)
             with outer.building(builder):
                 runs.append(tree.flatten(function(*given)))
             for x in runs[-1][0]:
@@ -105,6 +111,19 @@ def build(
     return Bodies(
         tuple(graphs), tuple(structure for _, structure in runs), tuple(taken.values())
     )  # fmt: skip
+
+
+def leaf_names(function: Function, arguments: Sequence[tree.Structure]) -> list[str]:
+    """Call the leaves of a function's arguments by its parameters.
+
+    Examples
+    --------
+    >>> leaf_names(lambda x, state: x, [tree.flatten(1)[1], tree.flatten({"h": 2, "c": 3})[1]])
+    ['x', "state['h']", "state['c']"]
+    """
+    words = parameter_names(function, len(arguments))
+    pairs = zip(words, arguments, strict=True)
+    return [word + path if word else "" for word, nested in pairs for path in tree.paths(nested)]
 
 
 def placeholder(builder: GraphBuilder, known: TensorType) -> Value:

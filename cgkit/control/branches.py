@@ -28,7 +28,16 @@ from cgkit.control.agreement import (
     settled,
     weak,
 )  # fmt: skip
-from cgkit.control.bodies import Bodies, Run, as_tensor, as_value, build, builder_of, given_by
+from cgkit.control.bodies import (
+    Bodies,
+    Run,
+    as_tensor,
+    as_value,
+    build,
+    builder_of,
+    given_by,
+    leaf_names,
+)
 from cgkit.control.inner import (
     Told,
     arrived,
@@ -162,7 +171,8 @@ def _built(
     names = [*branches]
     values = [as_value(builder, leaf) for leaf in leaves]
     types = tree.unflatten(structure, types_of(values))
-    bodies = build(builder, branches, types, lambda runs: _in_order(names, runs))
+    called = [leaf_names(branch, structure.parts) for branch in branches.values()]
+    bodies = build(builder, branches, types, called, lambda runs: _in_order(names, runs))
     told = told_by_parts(bodies.graphs)
     first, *others = [
         with_told([edge.type for edge in graph.outputs], told) for graph in bodies.graphs

@@ -15,7 +15,7 @@ from cgkit.control.pulls import floating
 from cgkit.cost import cost
 from cgkit.errors import DtypeError, GraphError, ShapeError
 from cgkit.graph import Graph
-from cgkit.interpret import symbols_in, told_by
+from cgkit.interpret import own_symbols, symbols_in
 from cgkit.operators import ALL
 from cgkit.symbolic import Value
 from cgkit.types import Dim, Size, TensorType, meet_shapes, solve, value_of
@@ -32,7 +32,7 @@ def told_by_parts(graphs: Sequence[Graph]) -> Told:
     Told
         Sizes without names of their own; equal ones are the same Dim.
     """
-    own = {symbol for graph in graphs for node in graph.nodes for symbol in told_by(node)}
+    own = {symbol for graph in graphs for symbol in own_symbols(graph)}
     called: dict[Any, Dim] = {}
     found = []
     for number, edges in enumerate(zip(*(graph.outputs for graph in graphs), strict=True)):
@@ -70,7 +70,8 @@ def outputs_of(graph: Graph, operands: Sequence[TensorType], what: str) -> tuple
     """
     if len(operands) != len(graph.inputs):
         raise GraphError(f"{what} takes {len(graph.inputs)} operands, got {len(operands)}")
-    binding = dict(graph.sizes)
+    own = own_symbols(graph) if graph.sizes else ()
+    binding = {name: size for name, size in graph.sizes.items() if name not in own}
     for number, (edge, known) in enumerate(zip(graph.inputs, operands, strict=True)):
         if edge.dtype != known.dtype:
             raise DtypeError(f"operand {number} of {what} is {edge.dtype}, got {known.dtype}")

@@ -30,6 +30,7 @@ from cgkit.control.bodies import (
     build,
     builder_of,
     check_tensor,
+    leaf_names,
 )  # fmt: skip
 from cgkit.control.inner import (
     arrived,
@@ -202,7 +203,8 @@ def _built(
             TEST: lambda *carry: _tested(test(tree.unflatten(structure, carry))),
             BODY: lambda *carry: _next(body, carry, structure),
         }
-        bodies = build(builder, functions, types_of(start))
+        called = [leaf_names(function, [structure]) for function in (test, body)]
+        bodies = build(builder, functions, types_of(start), called)
         found = [edge.type for edge in bodies.graphs[1].outputs]
         again = settled(leaves, found)
         if types_of([as_value(builder, x) for x in again]) == types_of(start):

@@ -14,6 +14,7 @@ from typing import Any
 
 from cgkit.graph import Graph
 from cgkit.interpret import replay, symbols
+from cgkit.node import Edge
 from cgkit.operators import ALL
 from cgkit.symbolic import GraphBuilder, Value
 from cgkit.symbolic.differentiation import pull
@@ -50,7 +51,7 @@ def pulled(graph: Graph, places: Sequence[int], given: Sequence[int]) -> Graph:
         gradient for each place, zeros where an input has no part in the given outputs.
     """
     builder = GraphBuilder(reserved=symbols(graph))
-    inputs = [builder.placeholder(edge.shape, edge.dtype) for edge in graph.inputs]
+    inputs = _inputs(builder, graph.inputs)
     outputs = replay(graph, inputs, constant=builder.constant)
     seeds = [builder.placeholder(outputs[i].shape, outputs[i].dtype) for i in given]
     starts = [(outputs[i], seed) for i, seed in zip(given, seeds, strict=True)]
@@ -61,6 +62,16 @@ def pulled(graph: Graph, places: Sequence[int], given: Sequence[int]) -> Graph:
         for x, part in zip(wanted, found, strict=True)
     ]
     return builder.graph(gradients, [*inputs, *seeds])
+
+
+def _inputs(builder: GraphBuilder, edges: Sequence[Edge]) -> list[Value]:
+    """Declare inputs like some of another graph, by their names."""
+    return [
+        builder.placeholder(
+            edge.shape, edge.dtype, name="" if edge.node is None else edge.node.name
+        )
+        for edge in edges
+    ]
 
 
 def zeros(builder: GraphBuilder, known: TensorType) -> Value:
@@ -113,14 +124,15 @@ def accumulated(body: Graph, carries: int, sliced: int, kept: bool = False) -> G
 
     ends = inputs([first[i] for i in moving])
     sums = inputs([last[i] for i in same])
-    state, slices = inputs(first), inputs(middle)
+    state = _inputs(builder, body.inputs[:carries])
+    slices = _inputs(builder, body.inputs[carries : carries + sliced])
     if kept:
         arriving = inputs([first[i] for i in moving])
         seeds = ends
     else:
         arriving = inputs([outputs[i] for i in given if i >= carries])
         seeds = [*ends, *arriving]
-    rest = inputs(last)
+    rest = _inputs(builder, body.inputs[carries + sliced :])
     found = replay(pull_graph, [*state, *slices, *rest, *seeds], constant=builder.constant)
     back, shares = found[: len(moving)], found[len(moving) + len(read) :]
     if kept:

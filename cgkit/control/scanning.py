@@ -32,6 +32,7 @@ from cgkit.control.bodies import (
     check_tensor,
     eager,
     elsewhere,
+    leaf_names,
 )  # fmt: skip
 from cgkit.control.inner import types_of
 from cgkit.control.steps import repeat, segmented
@@ -253,7 +254,9 @@ def _built(steps: Steps, builder: GraphBuilder) -> tuple[Any, Any, Bodies, tree.
             nested.append(nesting)
             return new, kept
 
-        bodies = build(builder, {BODY: step}, [types_of(start), parts])
+        nothing = tree.flatten([])[1]
+        called = leaf_names(steps.body, [steps.structure, steps.nesting or nothing])
+        bodies = build(builder, {BODY: step}, [types_of(start), parts], [called])
         found = [edge.type for edge in bodies.graphs[0].outputs[: len(start)]]
         again = settled(leaves, found)
         if types_of([as_value(builder, x) for x in again]) == types_of(start):

@@ -89,7 +89,9 @@ def _segment(body: Graph, carries: int, sliced: int, size: int, reverse: bool) -
     inputs = []
     for i, edge in enumerate(body.inputs):
         is_slice = carries <= i < carries + sliced
-        inputs.append(builder.placeholder((size,) * is_slice + edge.shape, edge.dtype))
+        name = "" if edge.node is None else edge.node.name
+        shape = (size,) * is_slice + edge.shape
+        inputs.append(builder.placeholder(shape, edge.dtype, name=name))
     return builder.graph(list(repeat(inputs, body, carries, sliced, size, reverse)), inputs)
 
 

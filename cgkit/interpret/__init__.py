@@ -11,6 +11,7 @@ from cgkit.interpret.binding import (
     bind,
     bind_params,
     check_binding,
+    own_symbols,
     settle,
     symbols,
     symbols_in,
@@ -21,6 +22,6 @@ from cgkit.interpret.replaying import put, replay
 from cgkit.interpret.running import Repeated, compute, ready, run
 
 __all__ = [
-    "Repeated", "bind", "bind_params", "check_binding", "compute", "put", "ready", "replay", "run",
-    "settle", "symbols", "symbols_in", "told", "told_by",
+    "Repeated", "bind", "bind_params", "check_binding", "compute", "own_symbols", "put", "ready",
+    "replay", "run", "settle", "symbols", "symbols_in", "told", "told_by",
 ]  # fmt: skip

@@ -40,6 +40,9 @@ def bind(graph: Graph, arrays: Sequence[np.ndarray]) -> dict[str, int]:
         A shape does not fit, or one symbol would have two values.
     """
     binding: dict[str, int] = dict(graph.sizes)
+    if binding:  # sizes of the graph around; what this run will tell is none of them
+        for symbol in own_symbols(graph):
+            binding.pop(symbol, None)
     waiting = list(zip(graph.inputs, arrays, strict=True))
     while waiting:
         known, still = len(binding), []
@@ -76,6 +79,19 @@ def told(node: Node, results: Sequence[np.ndarray], binding: dict[str, int]) -> 
 def told_by(node: Node) -> set[str]:
     """Give the symbols of the sizes that only the run of a node tells."""
     return {symbol for name in node.operator.tells for symbol in symbols_in(node.params.get(name))}
+
+
+def own_symbols(graph: Graph) -> set[str]:
+    """Give the symbols of the sizes that only a run of a graph tells, not those of graphs inside.
+
+    Examples
+    --------
+    >>> from cgkit import GraphBuilder, ops
+    >>> x = GraphBuilder().placeholder((None, 2), name="x")
+    >>> own_symbols(x.builder.graph([ops.nonzero(x)]))
+    {'N2'}
+    """
+    return {symbol for node in graph.nodes if node.operator.tells for symbol in told_by(node)}
 
 
 def symbols_in(param: Any, *, inside: bool = True) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from cgkit.graph import Graph
-from cgkit.interpret.binding import bind, symbols, symbols_in, told_by
+from cgkit.interpret.binding import bind, own_symbols, symbols, symbols_in, told_by
 from cgkit.node import SOURCES, Edge, Extras, Node
 from cgkit.types import Dim, Size, TensorType
 
@@ -113,7 +113,7 @@ def renamed(graph: Graph, sizes: Mapping[str, Size]) -> Graph:
     Sizes that only its own run tells stay its own: one that would have the name of another gets a
     new name.
     """
-    own = {symbol for node in graph.nodes for symbol in told_by(node)}
+    own = own_symbols(graph)
     new = {name: size for name, size in sizes.items() if name not in own and size != Dim(name)}
     inside = symbols(graph)
     if not inside & new.keys():

@@ -15,7 +15,7 @@ import numpy as np
 
 from cgkit.errors import DtypeError, GraphError
 from cgkit.graph import Graph, expect_graph, names
-from cgkit.interpret.binding import bind, bind_params, check_binding, told, told_by
+from cgkit.interpret.binding import bind, bind_params, check_binding, own_symbols, told, told_by
 from cgkit.node import SOURCES, Node
 from cgkit.order import node_line
 
@@ -88,7 +88,7 @@ class Repeated:
     def __init__(self, graph: Graph) -> None:
         self._parts = graph.inputs, graph.nodes, graph.outputs, graph.sizes  # so not it itself
         self._ends = last_reads(graph)
-        self._telling = any(node.operator.tells and told_by(node) for node in graph.nodes)
+        self._telling = bool(own_symbols(graph))
         self._plan: _Plan | None = None
 
     def __call__(self, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:

@@ -21,7 +21,8 @@ from cgkit.graph import Graph, recorded
 from cgkit.node import INPUT, Edge
 from cgkit.order import topological_order
 from cgkit.render import fonts
-from cgkit.render.fold import NODES, fits, fold
+from cgkit.render.fold import LEGIBLE, NODES, fits, fold
+from cgkit.render.inside import with_graphs_inside
 from cgkit.render.layers import STANDARD, Layer, html, mark, short
 from cgkit.render.notebook import install
 from cgkit.render.palette import INK
@@ -99,9 +100,14 @@ def draw(
         raise RenderError(f"{direction!r} is no direction", attempt='"down" or "right"')
     whole = as_graph(graph)
     extra = (mark(marked),) if marked else ()
-    picture = assemble(whole, (*layers, *extra))
-    if show_data:
-        picture = with_tensors(picture, whole)
+
+    def pictured(graph: Graph) -> Picture:
+        picture = assemble(graph, (*layers, *extra))
+        return with_tensors(picture, graph) if show_data else picture
+
+    picture = pictured(whole)
+    if not depth:
+        picture = with_graphs_inside(picture, whole, pictured, min(most, LEGIBLE))
     if depth or (depth is None and not fits(picture, nodes=most)):
         picture, depth = _staged(picture, whole, depth)
     has_scopes = any(box.scope for box in picture.boxes)

@@ -20,8 +20,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from cgkit.graph import Graph, names, show_param
+from cgkit.graph import Graph, graphs_inside, names, plain_params, show_param
 from cgkit.node import CONSTANT, INPUT, VARIABLE, Edge, Node
+from cgkit.render.outline import count
 from cgkit.render.palette import MARK, look
 
 Attributes: TypeAlias = Mapping[str, str]
@@ -245,8 +246,17 @@ def title(node: Node) -> str:
 
 def settings(node: Node) -> str:
     """Write a node's params in one short line."""
-    pairs = [f"{key}={show_param(value)}" for key, value in sorted(node.params.items())]
+    params = plain_params(node)
+    if graphs_inside(node):  # how operands are dealt out to graphs is seen from these
+        params = {key: value for key, value in params.items() if value is True}
+    pairs = [f"{key}={show_param(value)}" for key, value in sorted(params.items())]
     return short(", ".join(pairs), 32)
+
+
+def held(node: Node) -> str:
+    """Say which graphs a node holds, and how large they are, in one short line."""
+    counts = [f"{name}: {count(len(g.operators), 'operator')}" for name, g in graphs_inside(node)]
+    return short(", ".join(counts), 48)
 
 
 def _value(value: np.ndarray) -> str:
@@ -260,7 +270,7 @@ def _value(value: np.ndarray) -> str:
 
 def _label(node: Node) -> str:
     """Write a node's label in the HTML of Graphviz."""
-    small = [settings(node)]
+    small = [settings(node), held(node)]
     if node.operator.family != "source":
         small.insert(0, short(node.name))
     rows = [f"<b>{html(title(node))}</b>"]

@@ -6,7 +6,7 @@
     x, W ──► h = matmul   [32, 10]   larger ones: a line for each node
     h    ──► y = relu     [32, 10]
 
-A drawing is at most 87 letters wide and 40 lines long.
+Graphs inside nodes stand below. A drawing is at most 87 letters wide and 40 lines long.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cgkit.graph import Graph, names, show_edge
+from cgkit.graph import Graph, graphs_inside, names, show_edge
 from cgkit.node import Edge, Node
 from cgkit.render.arcs import WIDTH, arcs, wide
 from cgkit.render.layers import shape_words, short, title, usual_dtype
@@ -55,7 +55,23 @@ def draw_text(graph: Graph, *, marked: Mapping[Any, str] | None = None) -> str:
         if (words := (marked or {}).get(node, (marked or {}).get(called[node]))) is not None
     }
     small = _on_one_line(graph, notes) if len(graph.nodes) <= SMALL else None
-    return small if small is not None else fit(_listed(graph, called, notes))
+    lines = _listed(graph, called, notes) if small is None else small.splitlines()
+    inside = _inside(graph, called, marked, LINES - len(lines))
+    return fit([*lines, *inside]) if inside or small is None else small
+
+
+def _inside(
+    graph: Graph, called: Mapping[Node, str], marked: Mapping[Any, str] | None, most: int
+) -> list[str]:
+    """Draw the graphs that nodes hold, each below a line that says whose it is."""
+    lines: list[str] = []
+    for node in graph.nodes:
+        for name, inner in graphs_inside(node):
+            if len(lines) > most:
+                return lines
+            lines.append(f"  {name} of {called[node]} = {node.operator.name}")
+            lines += [f"    {line}" for line in draw_text(inner, marked=marked).splitlines()]
+    return lines
 
 
 def _on_one_line(graph: Graph, notes: Mapping[Node, str]) -> str | None:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from cgkit.graph import Graph, names
+from cgkit.graph import Graph, graphs_inside, names
 from cgkit.node import Node
 from cgkit.render.layers import family, mark, places, shape_words, short, title
 from cgkit.render.outline import count
@@ -43,6 +43,12 @@ def sentence(graph: Graph, marked: Mapping[Any, str] | None = None) -> str:
     if counts:
         shown = [word if times == 1 else f"{times} {word}" for word, times in counts.items()]
         parts.append(f"{count(sum(counts.values()), 'operator')}: {_list(shown)}")
+    inside = [
+        f"{name} of {node.name or node.operator.name}, {count(len(inner.operators), 'operator')}"
+        for node in graph.nodes for name, inner in graphs_inside(node)
+    ]  # fmt: skip
+    if inside:
+        parts.append(f"graph{'s' * (len(inside) != 1)} inside: {_list(inside)}")
     origin = [_origin(edge.node) for edge in graph.outputs]
     if origin:
         parts.append(f"{count(len(origin), 'output')} from {_list(origin)}")

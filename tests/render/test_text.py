@@ -5,7 +5,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cgkit import GraphBuilder, ops
+from cgkit import GraphBuilder, cond, ops, while_loop
 from cgkit.graph import Graph
 from cgkit.render import draw_text
 from cgkit.render.arcs import WIDTH, wide
@@ -73,3 +73,28 @@ def test_it_always_fits(any_graph, data):
     assert len(lines) <= LINES
     assert all(wide(line) <= 2 * WIDTH for line in lines)
     assert all(len(line) <= WIDTH for line in lines)
+
+
+def test_graphs_inside_stand_below():
+    builder = GraphBuilder()
+    x = builder.placeholder((), name="x")
+    y = while_loop(lambda c: c < 9.0, lambda c: cond(c < x, lambda: c * c, lambda: c + x), x)
+    text = draw_text(builder.graph([y]))
+    lines = text.splitlines()
+    assert lines[2:5] == [
+        "  test of w = while_loop", "    c     x     9.0 ──► less", "    └──────────────────►┘"
+    ]  # fmt: skip
+    assert "      then of c1 = cond" in lines
+    assert max(map(wide, lines)) <= WIDTH
+
+
+def test_graphs_inside_end_somewhere():
+    def nested(x, depth):
+        if not depth:
+            return x * 2.0
+        return cond(x < 9.0, lambda: nested(x, depth - 1), lambda: nested(x + 1.0, depth - 1))
+
+    x = GraphBuilder().placeholder((), name="x")
+    text = draw_text(x.builder.graph([nested(x, 5)]))
+    assert len(text.splitlines()) == LINES
+    assert "more lines" in text

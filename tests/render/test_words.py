@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cgkit import GraphBuilder
+from cgkit import GraphBuilder, cond
 from cgkit.render.words import sentence
 
 
@@ -28,3 +28,10 @@ def test_what_is_pointed_at_is_said(diamond):
     said = sentence(diamond, {x: "first\nof all", ("s", "output"): "no", (c, 0): "here", "z": "?"})
     assert said.endswith("; marked: x (first of all), s to s1 (here).")
     assert sentence(diamond, {}) == sentence(diamond)
+
+
+def test_graphs_inside_are_counted():
+    x = GraphBuilder().placeholder((), name="x")
+    y = cond(x > 0.0, lambda: x * x + 1.0, lambda: x).named("y")
+    said = sentence(x.builder.graph([y]))
+    assert "; graphs inside: then of y, 2 operators, otherwise of y, 0 operators; 1 output" in said
