@@ -257,6 +257,8 @@ class GraphBuilder(Sources):
         wanted = {name for x in params.values() for name in symbols_in(x, inside=False)}
         wanted -= {symbol for edge in edges for symbol in symbols_in(edge.shape)}
         there = {edge.key for edge in edges}
+        if edges[0].node is not None and edges[0].node.operator is SIZED:  # it waits already
+            there |= {edge.key for edge in edges[0].node.inputs}
         tellers = [self._tellers[name] for name in sorted(wanted & self._tellers.keys())]
         tellers = [value for value in tellers if value.edge.key not in there]
         if not tellers:
