@@ -20,6 +20,13 @@ def test_the_first_hint_is_given_and_the_next_one_named(assignment, task, capsys
     assert out.endswith(f"(more: cgkit hint {assignment} {task} 2)\n")
 
 
+@pytest.mark.parametrize("assignment", ["02", "02a", "02a_dynamic", "02_static_dynamic"])
+def test_an_assignment_of_two_notebooks_is_found_by_either_name(assignment, capsys):
+    assert run(["hint", assignment, "unbroadcast"]) == 0
+    first = hints("02a", "unbroadcast")[0]
+    assert first in " ".join(capsys.readouterr().out.split())
+
+
 def test_the_last_hint_names_no_further_one(capsys):
     assert run(["hint", "01", "evaluate", str(len(ALL))]) == 0
     said = capsys.readouterr().out

@@ -172,3 +172,10 @@ def test_the_released_check_cells_are_the_tasks_of_the_assignment(released):
     assert compare(released, "01_graphs") == hand_out(RELEASE, released)
     assert compare(released, "01_graphs").lost == ()
     assert compare(released, "an_unknown_one").lost == ()
+
+
+def test_one_of_two_notebooks_must_hold_its_own_checks_alone():
+    part = load(ROOT / "assignments" / "02_static_dynamic" / "02a_dynamic.ipynb")
+    assert compare(part, "02a_dynamic").lost == ()
+    without(part, "test_unbroadcast")
+    assert compare(part, "02a_dynamic").lost == (("test_unbroadcast", 7.0),)
