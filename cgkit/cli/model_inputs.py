@@ -21,7 +21,7 @@ from cgkit.graph import Graph
 from cgkit.types import Dim, TensorType, size_at, solve
 
 MOST = 2**33
-"""Bytes that an input may take that is drawn."""
+"""Bytes that an input may take."""
 
 
 @dataclass(frozen=True)
@@ -82,12 +82,13 @@ def as_size(name: str, text: str) -> int:
 
 def read_array(name: str, path: Path) -> np.ndarray:
     """Read the value of an input from a .npy file, whose header is not believed."""
+    from cgkit.onnx.reading.files import read_file
     from cgkit.saved.arrays import from_npy
 
     try:
-        content = path.read_bytes()
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
+        content = read_file(path, MOST)  # no pipe, no device: reading these may never end
+    except OnnxError as error:
+        reason = (error.why or error.what).lower()
         raise UsageFault(f"input {name!r} cannot be read from {path}: {reason}") from None
     try:
         return from_npy(content, name, path)

@@ -1,5 +1,7 @@
 """What a model is run on: every way to give it wrongly is one sentence."""
 
+import os
+
 import numpy as np
 import pytest
 from onnx.parser import parse_model
@@ -76,6 +78,8 @@ def zipped(path, array):
             b"'shape': (99999999999999,), }\n"
         ),
         lambda path: path.mkdir(),
+        lambda path: path.symlink_to("/dev/zero"),
+        lambda path: os.mkfifo(path),
         lambda path: None,
     ],
 )
