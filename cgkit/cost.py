@@ -3,7 +3,8 @@
     (32, 784) @ (784, 256)  ─>  2 * 32 * 784 * 256 = 12,845,056 FLOPs
 
 A multiply-add counts 2, an elementwise operator 1 for each element. Open sizes stay open: the cost
-of a batch of N is a Dim.
+of a batch of N is a Dim. The body of a scan counts once for each step; that of a while_loop, whose
+steps nobody knows before it runs, counts once; of branches the one counts that costs most.
 """
 
 from __future__ import annotations
@@ -73,6 +74,9 @@ def cost(graph: Graph) -> Cost:
         if node.operator in SOURCES:
             continue
         operations = operations + flops(node)
+        for inner, times in node.operator.runs(**node.params) if node.operator.runs else ():
+            once = cost(inner)
+            read, written = read + once.read * times, written + once.written * times
         read = sum((edge.type.nbytes for edge in node.inputs), read)
         written = sum((result.nbytes for result in node.results or ()), written)
     return Cost(parameters, operations, read, written)

@@ -13,14 +13,15 @@ A step is an operator of the graph, in the order in which they run. What is coun
 - from the step that makes it to the last one that reads it, both included: an operator's operands
   and its results are there together. What nobody reads is there at its own step only.
 - outputs to the end, unless they are left out: they are the caller's.
-- not inputs, variables and constants: they are there all along (`Liveness.held`). Nor what an
-  operator needs for itself while it computes.
+- what graphs inside an operator hold at most while it runs: a branch, or one step of a loop.
+- not inputs, variables and constants: they are there all along (`Liveness.held`). Nor what any
+  other operator needs for itself while it computes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from cgkit.errors import GraphError, ShapeError
@@ -58,6 +59,8 @@ class Peak:
     """The operator that runs then."""
     lifetimes: tuple[Lifetime, ...]
     """What is there then, in the order in which it was made."""
+    inside: Size = 0
+    """Bytes of it that graphs inside the operator hold."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,9 @@ class Liveness:
     """One for each tensor that is counted, in the order in which they are made."""
     held: Size
     """Bytes of what is there all along: inputs, variables and constants."""
+    inside: Mapping[int, Size] = field(default_factory=dict)
+    """For some steps, the bytes that graphs inside the operator hold at most while it runs; where
+    open sizes do not say how many these are, the bytes of all their tensors."""
 
     @property
     def naive(self) -> Size:
@@ -83,6 +89,9 @@ class Liveness:
         for lifetime in self.lifetimes:
             change[lifetime.first] = change[lifetime.first] + lifetime.nbytes
             change[lifetime.last + 1] = change[lifetime.last + 1] - lifetime.nbytes
+        for step, nbytes in self.inside.items():
+            change[step] = change[step] + nbytes
+            change[step + 1] = change[step + 1] - nbytes
         total: Size = 0
         return tuple(total := total + more for more in change[:-1])
 
@@ -114,7 +123,7 @@ class Liveness:
                     attempt=f".at({dict.fromkeys(symbols, 1)}).peak",
                 )
         there = tuple(one for one in self.lifetimes if one.at_step(best))
-        return Peak(most, best, self.steps[best], there)
+        return Peak(most, best, self.steps[best], there, self.inside.get(best, 0))
 
     def at(self, binding: Mapping[str, int]) -> Liveness:
         """Give the same with open sizes known.
@@ -135,7 +144,8 @@ class Liveness:
         lifetimes = tuple(
             replace(one, nbytes=size_at(one.nbytes, binding)) for one in self.lifetimes
         )
-        return Liveness(self.steps, lifetimes, size_at(self.held, binding))
+        inside = {step: size_at(nbytes, binding) for step, nbytes in self.inside.items()}
+        return Liveness(self.steps, lifetimes, size_at(self.held, binding), inside)
 
 
 def liveness(
@@ -194,7 +204,24 @@ def liveness(
     for node in nodes:
         if node.operator in SOURCES:
             held = sum((result.nbytes for result in _results(node)), held)
-    return Liveness(steps, lifetimes, held)
+    inside = {step: _inside(node) for step, node in enumerate(steps) if node.operator.runs}
+    return Liveness(steps, lifetimes, held, inside)
+
+
+def _inside(node: Node) -> Size:
+    """Count what the graphs that a node runs, one after another, hold at most."""
+    most: Size = 0
+    for graph, _ in node.operator.runs(**node.params) if node.operator.runs else ():
+        found = liveness(graph)
+        try:
+            nbytes = found.peak.nbytes
+        except ShapeError:  # where the peak lies depends on open sizes
+            nbytes = found.naive
+        if _at_least(nbytes, most):
+            most = nbytes
+        elif not _at_least(most, nbytes):
+            most = most + nbytes
+    return most
 
 
 def _checked(graph: Graph, order: Iterable[Node]) -> tuple[Node, ...]:

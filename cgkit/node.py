@@ -228,6 +228,8 @@ class Operator:
         What it computes, for people.
     into
         `into(out, *arrays, **params)`: the same as `compute`, into memory that is given.
+    runs
+        `runs(**params)` gives the graphs among the params that one use runs, each with how often.
     tells
         Params that are sizes which only a run tells; a builder gives each a Dim of its own.
     onnx
@@ -237,7 +239,7 @@ class Operator:
 
     __slots__ = (
         "compute", "doc", "family", "flops", "gradient", "infer", "into", "kind", "label", "name",
-        "onnx", "operands", "samples", "saves", "scalar", "slots", "tells",
+        "onnx", "operands", "runs", "samples", "saves", "scalar", "slots", "tells",
     )  # fmt: skip
 
     several = False
@@ -260,6 +262,7 @@ class Operator:
         samples: Samples | None = None,
         doc: str = "",
         into: Callable[..., Any] | None = None,
+        runs: Callable[..., Sequence[tuple[Any, Size]]] | None = None,
         tells: tuple[str, ...] = (),
         onnx: str = "",
     ) -> None:
@@ -277,6 +280,7 @@ class Operator:
         self.samples = samples
         self.doc = doc
         self.into = into
+        self.runs = runs
         self.tells = tells
         self.onnx = onnx
         self.slots: dict[Any, tuple[int, ...]] = {}

@@ -4,7 +4,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from cgkit import Cost, Dim, GraphBuilder, cost, flops, ops, run
+from cgkit import (
+    Cost,
+    Dim,
+    GraphBuilder,
+    cond,
+    cost,
+    flops,
+    ops,
+    run,
+    scan,
+    while_loop,
+)  # fmt: skip
 from cgkit.testing import programs
 
 N = Dim("N")
@@ -86,3 +97,24 @@ def test_bytes_are_those_that_a_run_moves(program):
     counted = cost(graph)
     assert (counted.read, counted.written) == (read, written)
     assert counted.flops >= 0
+
+
+def test_graphs_inside_count_as_often_as_they_run():
+    builder = GraphBuilder()
+    h, xs = builder.placeholder((4,), "float32"), builder.placeholder((None, 4), "float32")
+    end, _ = scan(lambda h, x: (ops.tanh(h * x + h), None), h, xs)
+    found = cost(builder.graph([end], [h, xs]))
+    n = Dim("N")
+    assert found.flops == n * 12
+    assert found.read == n * 4 * 4 * 5 + 16 + n * 16  # its own operands are read, too
+    assert found.written == n * 4 * 4 * 3 + 16
+
+
+def test_of_branches_the_dearest_counts_and_of_loops_one_step():
+    builder = GraphBuilder()
+    x = builder.placeholder((5,))
+    p = x.sum() > 0.0
+    y = cond(p, lambda: x + 1.0, lambda: ops.exp(x * x - x))
+    assert cost(builder.graph([y])).flops == 5 + 1 + 15
+    z = while_loop(lambda c: c.sum() < 9.0, lambda c: c * c + 1.0, x)
+    assert cost(builder.graph([z])).flops == 5 + 1 + 10

@@ -7,7 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cgkit import CycleError, Dim, Graph, GraphBuilder, GraphError, Node, ShapeError, ops, run
+from cgkit import (
+    CycleError,
+    Dim,
+    Graph,
+    GraphBuilder,
+    GraphError,
+    Node,
+    ShapeError,
+    ops,
+    run,
+    scan,
+    while_loop,
+)  # fmt: skip
 from cgkit.conformance.light import path_of
 from cgkit.memory import liveness
 from cgkit.node import SOURCES
@@ -227,3 +239,35 @@ def test_long_chains_are_walked():
         y = -y
     found = liveness(x.builder.graph([y]))
     assert (found.peak.nbytes, found.naive) == (8, 80_000)
+
+
+def test_what_graphs_inside_hold_is_there_while_they_run():
+    """A body of three tensors of 400 bytes, of which two are there at once; its outputs stay."""
+    builder = GraphBuilder()
+    h, xs = builder.placeholder((50,), name="h"), builder.placeholder((7, 50), name="xs")
+    end, _ = scan(lambda h, x: (ops.exp(-h * x), None), h, xs)
+    found = liveness(builder.graph([end * 2.0], [h, xs]))
+    assert [node.operator.name for node in found.steps] == ["scan", "mul"]
+    assert found.inside == {0: 800}
+    assert found.live == (1200, 800)
+    assert (found.peak.nbytes, found.peak.inside) == (1200, 800)
+    assert found.naive == 800
+
+
+def test_the_larger_of_graphs_that_run_one_after_another():
+    builder = GraphBuilder()
+    x = builder.placeholder((None, 10), name="x")
+    y = while_loop(lambda c: (c * c - c).sum() < 9.0, lambda c: c + 1.0, x)
+    found = liveness(builder.graph([y], [x]))
+    assert found.inside == {0: Dim("N") * 80 * 2}
+    assert found.at({"N": 2}).inside == {0: 320}
+    assert found.at({"N": 2}).peak.nbytes == 320 + 160
+    assert liveness(skip()).inside == {}
+
+
+def test_where_open_sizes_decide_what_is_inside_all_of_it_counts():
+    builder = GraphBuilder()
+    x, w = builder.placeholder((None,), name="x"), builder.placeholder((None,), name="w")
+    y = while_loop(lambda c: c < 9.0, lambda c: c + ops.exp(x).sum() * ops.exp(w).sum(), 0.0)
+    inside = liveness(builder.graph([y], [x, w])).inside[0]
+    assert inside == Dim("N") * 8 + Dim("N2") * 8 + 32

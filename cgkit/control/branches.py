@@ -51,6 +51,7 @@ from cgkit.control.inner import (
     work,
 )  # fmt: skip
 from cgkit.control.pulls import pulled
+from cgkit.cost import cost
 from cgkit.errors import DtypeError, OperandError
 from cgkit.graph import Graph
 from cgkit.interpret import ready
@@ -277,20 +278,30 @@ def _back_switch(
     return (None, *at_places(places, found, len(operands)))
 
 
-def _dearest(graphs: Sequence[Graph]) -> Size:
-    """Count the operations of the branch that costs most; of the first where sizes are open."""
-    found = [work(graph) for graph in graphs]
-    return max(found) if all(isinstance(size, int) for size in found) else found[0]  # type: ignore[type-var]
+def _dearest(graphs: Sequence[Graph]) -> tuple[tuple[Graph, Size], ...]:
+    """Give the branch that costs most; the first where that depends on open sizes."""
+    counts = [cost(graph).flops for graph in graphs]
+    best = 0
+    if all(isinstance(count, int) for count in counts):
+        best = max(range(len(graphs)), key=lambda i: int(counts[i]))
+    return ((graphs[best], 1),)
+
+
+def _cond_runs(then: Graph, otherwise: Graph, told: Told = ()) -> tuple[tuple[Graph, Size], ...]:
+    return _dearest((then, otherwise))
+
+
+def _switch_runs(branches: tuple[Graph, ...], told: Told = ()) -> tuple[tuple[Graph, Size], ...]:
+    return _dearest(branches)
 
 
 COND = MultiOperator(
     "cond", _compute_cond, _infer_cond, gradient=_back_cond, saves=("*",), kind=Kind.OPAQUE,
-    family="control", doc="what one of two graphs gives, by a truth value",
-    flops=lambda result, pred, *xs, then, otherwise, told=(): _dearest((then, otherwise)),
-    tells=("told",),
+    family="control", runs=_cond_runs, flops=work(_cond_runs), tells=("told",),
+    doc="what one of two graphs gives, by a truth value",
 )  # fmt: skip
 SWITCH = MultiOperator(
     "switch", _compute_switch, _infer_switch, gradient=_back_switch, saves=("*",),
-    kind=Kind.OPAQUE, family="control", doc="what one of several graphs gives, by its number",
-    flops=lambda result, index, *xs, branches, told=(): _dearest(branches), tells=("told",),
+    kind=Kind.OPAQUE, family="control", runs=_switch_runs, flops=work(_switch_runs),
+    tells=("told",), doc="what one of several graphs gives, by its number",
 )  # fmt: skip

@@ -6,7 +6,7 @@ Graph.outputs ──> results      with open sizes bound where the operands' are
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -109,9 +109,17 @@ def steady(old: np.ndarray, new: np.ndarray, what: str) -> np.ndarray:
     return new
 
 
-def work(graph: Graph) -> Size:
-    """Count the floating-point operations of a graph inside an operator."""
-    return cost(graph).flops
+Runs = Callable[..., Sequence[tuple[Graph, Size]]]
+"""Gives the graphs that an operator runs, each with how often, from its params."""
+
+
+def work(runs: Runs) -> Callable[..., Size]:
+    """Count the floating-point operations of an operator by the graphs that it runs."""
+
+    def flops(result: TensorType, *operands: TensorType, **params: Any) -> Size:
+        return sum((cost(graph).flops * times for graph, times in runs(**params)), 0)
+
+    return flops
 
 
 def arrived(

@@ -292,19 +292,17 @@ def _back_steps(
     return through_steps(operands, seeds, stored, body, carries, 0, length, True, kept=True)
 
 
-def _flops(
-    result: TensorType, *operands: TensorType, test: Graph, body: Graph, carries: int, **_: Any
-) -> Size:
-    return work(test) + work(body)
+def _runs(test: Graph, body: Graph, **_: Any) -> tuple[tuple[Graph, Size], ...]:
+    return (test, 1), (body, 1)
 
 
 WHILE = MultiOperator(
     "while_loop", _compute, _infer, gradient=_back, saves=("*",), kind=Kind.OPAQUE,
-    family="control", flops=_flops,
+    family="control", runs=_runs, flops=work(_runs),
     doc="a graph as long as another one's test holds; counted for one step",
 )  # fmt: skip
 STEPS = MultiOperator(
     "while_steps", _compute_steps, _infer_steps, gradient=_back_steps, saves=("*",),
-    kind=Kind.OPAQUE, family="control", flops=_flops, tells=("trips",),
+    kind=Kind.OPAQUE, family="control", runs=_runs, flops=work(_runs), tells=("trips",),
     doc="the carry that each step of a while_loop began with, stacked; counted for one step",
 )  # fmt: skip

@@ -206,12 +206,12 @@ def through_steps(
     return at_places(places, gradients, len(operands))
 
 
-def _flops(result: TensorType, *operands: TensorType, body: Graph, length: Size, **_: Any) -> Size:
-    return work(body) * length
+def _runs(body: Graph, length: Size, **_: Any) -> tuple[tuple[Graph, Size], ...]:
+    return ((body, length),)
 
 
 SCAN = MultiOperator(
     "scan", _compute, _infer, gradient=_back, saves=("*",), kind=Kind.OPAQUE, family="control",
-    flops=_flops, tells=("told",),
+    runs=_runs, flops=work(_runs), tells=("told",),
     doc="a graph once for each slice of some operands, with a carry along",
 )  # fmt: skip
