@@ -131,7 +131,7 @@ def trace_call(
     builder.watch = watch
     recorded = grad_enabled()
     builder.recorded = grad_enabled if recorded else _never_recorded
-    builder.writes = Writes(grad_enabled if recorded else None)
+    builder.writes = Writes(grad_enabled if recorded else None, back=True)
     leaves: list[int] = []
     given = list(call.leaves)
     for i in call.tensors:

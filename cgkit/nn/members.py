@@ -38,7 +38,7 @@ class Holder:
     def __setattr__(self, name: str, value: Any) -> None:
         if not name.startswith("_"):
             old = vars(self).get(name)
-            if isinstance(value, Value) and old is not None and _written_to(old):
+            if isinstance(value, Value) and old is not None and self._written_to(old):
                 old.copy_(value)  # a function is traced: it comes back when the graph has run
                 return
             self._expect_member(name, value)
@@ -46,6 +46,13 @@ class Holder:
                 if isinstance(leaf, Holder) and not leaf._name:
                     leaf._name = place
         object.__setattr__(self, name, value)
+
+    def _written_to(self, old: Any) -> bool:
+        """Say whether a tensor stands for one that a compiled function may write to."""
+        if isinstance(old, Value):
+            writes = None if self._keeping else old.builder.writes
+            return writes is not None and writes.back
+        return isinstance(old, Tensor) and old.rank == Value.rank
 
     def _expect_member(self, name: str, value: Any) -> None:
         where = f"{type(self).__name__}.{name}"
@@ -118,13 +125,6 @@ class Holder:
         for copy in made.values():
             vars(copy).update(_copied=True, _keeping=keeping)
         return copied
-
-
-def _written_to(old: Any) -> bool:
-    """Say whether a tensor stands for one that a traced function may write to."""
-    if isinstance(old, Value):
-        return old.builder.writes is not None
-    return isinstance(old, Tensor) and old.rank == Value.rank
 
 
 def _members(holder: Holder, prefix: str, seen: set[int]) -> Iterator[tuple[str, Any]]:

@@ -49,10 +49,13 @@ class Writes:
     ----------
     recorded
         Says whether operators are recorded for gradients now; None where that never matters.
+    back
+        Whether what is written to tensors that were not given, but found, comes back to them.
     """
 
-    def __init__(self, recorded: Callable[[], bool] | None = None) -> None:
+    def __init__(self, recorded: Callable[[], bool] | None = None, *, back: bool = False) -> None:
         self.recorded = recorded
+        self.back = back
         self.first: dict[int, tuple[Any, Edge]] = {}
         """By identity: each value that was written to, and its edge before that."""
         self.leaves: set[Key] = set()
