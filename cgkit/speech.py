@@ -252,15 +252,25 @@ def explain(
         raise DtypeError(f"{operator.name}: {error}", attempt="a cast to a wider dtype") from None
     operands = [TensorType(x.shape, x.dtype) for x in map(np.asarray, plain(operator, arrays))]
     for found in infer(operator, operands, params):
-        large = isinstance(found.nbytes, int) and found.nbytes > ROOM
-        if large or isinstance(error, MemoryError):
+        if isinstance(found.nbytes, int) and found.nbytes > ROOM:
             raise ShapeError(
                 f"{operator.name} gives shape {show_shape(found.shape)}, which no memory holds",
                 why=f"that is {found.size} elements of {found.dtype}",
             ) from None
+    if isinstance(error, MemoryError):
+        raise ShapeError(
+            f"{operator.name} takes more memory than there is",
+            why=f"of {', '.join(map(str, operands))}" + _settings(params),
+            attempt="smaller operands or settings",
+        ) from None
     if _worded(error):
         raise error
     refuse(operator, operands, params)
+
+
+def _settings(params: Mapping[str, Any]) -> str:
+    words = ", ".join(f"{name}={value!r:.40}" for name, value in params.items())
+    return f" with {words}" if words else ""
 
 
 def _worded(error: Exception) -> bool:

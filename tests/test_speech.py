@@ -13,7 +13,7 @@ from cgkit import Tensor, ops
 from cgkit.errors import DtypeError, OperandError, ShapeError
 from cgkit.interpret import run
 from cgkit.node import MultiOperator, Operator
-from cgkit.speech import form, manual, plain, spelled
+from cgkit.speech import explain, form, manual, plain, spelled
 from cgkit.symbolic import GraphBuilder, trace
 
 
@@ -81,6 +81,15 @@ def test_calls_that_do_not_fit(act, kind, said):
             continue
         with pytest.raises(kind, match=said):
             act(x)
+
+
+def test_an_operator_that_runs_out_of_memory_blames_no_small_result():
+    """Padding for a window takes memory that the result does not."""
+    with pytest.raises(ShapeError, match="exp takes more memory than there is") as caught:
+        explain(ops.exp, [np.ones(2)], {}, MemoryError())
+    assert caught.value.why == "of float64[2]"
+    with pytest.raises(ShapeError, match=r"of float64\[2\] with axis=0"):
+        explain(ops.cumsum, [np.ones(2)], {"axis": 0}, MemoryError())
 
 
 @pytest.mark.parametrize(

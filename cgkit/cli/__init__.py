@@ -18,7 +18,7 @@ from importlib.util import find_spec
 import click
 
 from cgkit.cli.report import Item, emit, explain
-from cgkit.errors import CgkitError
+from cgkit.errors import CgkitError, EnvironmentFault
 
 VERBS = {
     "doctor": "Check this machine; each fault comes with its cure.",
@@ -110,6 +110,11 @@ def run(arguments: Sequence[str]) -> int:
         return _refuse(arguments, error, error.exit_code)
     except OSError as error:
         return _refuse(arguments, error, 3)
+    except MemoryError:
+        fault = EnvironmentFault(
+            "this takes more memory than there is", attempt="something smaller"
+        )
+        return _refuse(arguments, fault, 3)
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped", err=True)
         return 130

@@ -118,6 +118,12 @@ def test_errors_become_a_sentence_and_a_code(error, code, verb_that_raises, caps
     assert len(err.strip().splitlines()) == 1
 
 
+def test_no_memory_is_a_sentence_too(verb_that_raises, capsys):
+    verb_that_raises(MemoryError())
+    assert run(["check"]) == 3
+    assert "this takes more memory than there is" in capsys.readouterr().err
+
+
 def test_errors_are_json_where_json_is_asked_for(verb_that_raises, capsys):
     verb_that_raises(UsageFault("used wrongly"))
     assert run(["check", "--json"]) == 2
