@@ -8,7 +8,7 @@ Some of ONNX's bodies depend on the node: on its attributes, on which inputs it 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cgkit.errors import OnnxError
@@ -27,6 +27,8 @@ class Body:
     opsets: Mapping[str, int]
     defaults: Mapping[str, Any]
     """Values of attributes that the caller need not give."""
+    attributes: frozenset[str] | None = None
+    """All that a caller may give; None where that has been checked already."""
 
 
 def own_body(model: Model, node: Any) -> Body | None:
@@ -36,7 +38,8 @@ def own_body(model: Model, node: Any) -> Body | None:
         return None
     opsets = {**model.opsets, **opsets_of(function.opset_import, model.proto.ir_version)}
     defaults = {attribute.name: attribute for attribute in function.attribute_proto}
-    return _body(function, opsets, defaults)
+    known = frozenset((*function.attribute, *defaults))
+    return replace(_body(function, opsets, defaults), attributes=known)
 
 
 def stands_for_more(node: Any, domain: str, opset: int) -> bool:

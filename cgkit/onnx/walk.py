@@ -133,6 +133,8 @@ class Walk:
             raise step.open_sizes("ONNX says what it stands for only where") or lacking(step)
         if len(step.operands) > len(body.inputs):
             raise step.refuse(f"takes {len(body.inputs)} inputs, got {len(step.operands)}")
+        for name in () if body.attributes is None else step.settings.keys() - body.attributes:
+            raise step.refuse(f"has no attribute {name!r}")
         names: dict[str, Any] = {"": None, **dict.fromkeys(body.inputs)}
         names.update(zip(body.inputs, step.operands, strict=False))
         given = {**body.defaults, **dict(_resolved(node, frame))}

@@ -73,6 +73,13 @@ def test_an_attribute_of_a_function_may_have_a_default():
     np.testing.assert_array_equal(run(ours.load(model), X)[0], expected)
 
 
+def test_a_function_takes_no_attribute_that_it_does_not_have():
+    text = """g (float[2] x) => (float[2] y) { y = d.f <other = 2> (x) }
+    <domain: "d", opset_import: ["": 18]> f <k: int = 1> (a) => (b) { b = Neg(a) }"""
+    with pytest.raises(OnnxError, match=r"d\.f .* has no attribute 'other'"):
+        ours.load(parse_model(HEAD + text))
+
+
 def test_a_function_may_leave_out_inputs():
     both("g (float[N, 3] x, float m) => (float[N, 3] y) { y = Clip(x, , m) }", x=X, m=X[0, 0])
 

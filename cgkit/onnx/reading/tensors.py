@@ -74,7 +74,7 @@ def read_tensor(tensor: Any, limits: Limits, folder: Path | None = None) -> np.n
     elif tensor.HasField("raw_data"):
         flat = _from_bytes(tensor.raw_data, dtype)
     else:
-        flat = _from_list(tensor, dtype)
+        flat = _from_list(tensor, dtype, what)
     if flat.size != count:
         raise OnnxError(f"{what} holds {flat.size:,} numbers; its shape {shape} has {count:,}")
     try:
@@ -92,13 +92,17 @@ def _from_bytes(content: bytes, dtype: np.dtype) -> np.ndarray:
     return np.frombuffer(content, dtype.newbyteorder("<")).astype(dtype, copy=False)
 
 
-def _from_list(tensor: Any, dtype: np.dtype) -> np.ndarray:
+def _from_list(tensor: Any, dtype: np.dtype, what: str) -> np.ndarray:
     field = _LISTS.get(dtype.name, "int32_data")
     numbers = getattr(tensor, field)
-    if dtype == np.float16:  # its bits, as whole numbers
-        return np.asarray(np.array(numbers, np.int64).astype(np.uint16).view(np.float16))
     wide = {"int32_data": "int64", "uint64_data": "uint64"}.get(field, dtype.name)
-    return np.asarray(np.array(numbers, wide).astype(dtype))
+    given = np.array(numbers, wide)
+    if dtype == np.float16:  # its bits, as whole numbers
+        return np.asarray(given.astype(np.uint16).view(np.float16))
+    found: np.ndarray = given.astype(dtype)
+    if dtype.kind in "iu" and not np.array_equal(found, given):
+        raise OnnxError(f"{what} holds {given[found != given][0]}, which is no {dtype}")
+    return found
 
 
 def _external(tensor: Any, length: int, folder: Path | None) -> bytes:

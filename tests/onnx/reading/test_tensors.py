@@ -86,6 +86,18 @@ def external(**said):
     return tensor
 
 
+@pytest.mark.parametrize(
+    ("number", "field", "value"),
+    [("INT8", "int32_data", 300), ("UINT8", "int32_data", -1), ("UINT32", "uint64_data", 2**32)],
+)
+def test_a_number_that_its_type_has_not_is_refused(number, field, value):
+    """A list of 32 or 64 bits may hold it; it would be another one in fewer bits."""
+    tensor = TensorProto(name="w", dims=[2], data_type=getattr(TensorProto, number))
+    getattr(tensor, field).extend([7, value])
+    with pytest.raises(OnnxError, match=f"'w' holds {value}, which is no {number.lower()}"):
+        read_tensor(tensor, Limits())
+
+
 def test_numbers_of_another_file(tmp_path):
     array = np.array([1, 2, 3], "<f4")
     (tmp_path / "w.bin").write_bytes(b"head" + array.tobytes())
