@@ -635,8 +635,7 @@ def backward_graph(graph, output, seed):
         return f"grad_{number}"
 
     for name in backward_order(graph, output):
-        kind, *operands = graph[name]
-        upstream = gradients[name]
+        (kind, *operands), upstream = graph[name], gradients[name]
         shares = [upstream for _ in operands]
         if kind == "multiply":
             shares = [write("multiply", upstream, operand) for operand in reversed(operands)]

@@ -371,7 +371,7 @@ program(apply_now, 3.0, 4.0)    # an apply that computes: the eager way
 def trace(program, inputs):
     """Run a program on names; give the graph it leaves behind, and the name of the output."""
     ### BEGIN SOLUTION
-    graph = {name: ("placeholder",) for name in inputs}
+    graph = dict.fromkeys(inputs, ("placeholder",))
 
     def add(*node):
         number = len(graph)
@@ -553,7 +553,7 @@ def guard_key(arguments):
     ### END SOLUTION
 
 # %%
-guard_key([np.zeros((3, 1)), 2]) == guard_key([np.ones((5, 1)), 2])
+[guard_key([np.zeros((3, 1)), 2]), guard_key([np.ones((5, 1)), 2])]
 
 # %% test points=0 id=test_guard_key
 check.guard_key(guard_key)

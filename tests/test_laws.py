@@ -49,8 +49,8 @@ WHY_NOT = {
         for name in (
             "concat", "matmul", "split", "tril", "triu", "diagonal", "on_diagonal", "eye_like",
             "softmax", "log_softmax", "cumsum", "cumprod", "recurrence", "gather_elements",
-            "add_elements", "positions", "argsort", "argtopk", "argcummax", "argcummin", "argunique",
-            "logcumsumexp", "det", "cofactors", "fft",
+            "add_elements", "positions", "argsort", "argtopk", "argcummax", "argcummin",
+            "argunique", "logcumsumexp", "det", "cofactors", "fft",
             "avg_pool", "avg_unpool", "lp_pool", "max_pool", "max_pool_places", "max_pool_taken",
             "max_unpool", "batch_norm", "batch_norm_train",
             *(f"conv{n}d{part}" for n in (1, 2, 3) for part in ("", "_transpose", "_kernel")),

@@ -5,7 +5,8 @@
                     indexing  <  writing
                                  movement  <  axes  <  joining
                                  movement  <  padding, repetition, triangles, random
-                                              reduction  <  probability, statistics, products, fourier
+                                              reduction  <  probability, statistics, fourier
+                                              reduction  <  products
                                  joining  <  gathering  <  scattering, ordering
                                  linalg, triangles  <  contraction
                      reduction, linalg  <  determinant

@@ -113,30 +113,6 @@ class TestRepeated:
         assert found(np.array([1.0, 0, 0, 1]))[0].tolist() == [0, 3]
         assert found(np.array([0, 1.0, 0, 0]))[0].tolist() == [1]
 
-
-def test_what_no_later_node_reads_is_let_go():
-    r"""What is there at each step is what the liveness of the graph says.
-
-    x ─► a ─► b ─► c ─► d = c + a ─► output        a(400) b(400) c(8) d(400)
-          └──────────────┘
-    """
-    builder = GraphBuilder()
-    x = builder.placeholder((50,), name="x")
-    a = -x
-    graph = builder.graph([ops.exp(a).sum() + a])
-    made, live = [], []
-
-    def watch(node, results):
-        if node in graph.operators:
-            made.extend(map(weakref.ref, results))
-            there = [array for ref in made if (array := ref()) is not None]
-            live.append(sum(array.nbytes for array in there))
-
-    run(graph, np.zeros(50), observe=watch)
-    assert tuple(live) == liveness(graph).live == (400, 800, 808, 808)
-    double = Repeated(graph)
-    np.testing.assert_array_equal(double(np.zeros(50))[0], double(np.zeros(50))[0])
-
     def test_other_shapes_are_prepared_anew(self, builder):
         x, w = builder.placeholder((None,)), builder.constant(np.ones(3))
         y = ops.broadcast_to(x.sum(), shape=x.shape)
@@ -171,3 +147,27 @@ def test_what_no_later_node_reads_is_let_go():
         del graph
         gc.collect()
         assert kept() is None
+
+
+def test_what_no_later_node_reads_is_let_go():
+    r"""What is there at each step is what the liveness of the graph says.
+
+    x ─► a ─► b ─► c ─► d = c + a ─► output        a(400) b(400) c(8) d(400)
+          └──────────────┘
+    """
+    builder = GraphBuilder()
+    x = builder.placeholder((50,), name="x")
+    a = -x
+    graph = builder.graph([ops.exp(a).sum() + a])
+    made, live = [], []
+
+    def watch(node, results):
+        if node in graph.operators:
+            made.extend(map(weakref.ref, results))
+            there = [array for ref in made if (array := ref()) is not None]
+            live.append(sum(array.nbytes for array in there))
+
+    run(graph, np.zeros(50), observe=watch)
+    assert tuple(live) == liveness(graph).live == (400, 800, 808, 808)
+    double = Repeated(graph)
+    np.testing.assert_array_equal(double(np.zeros(50))[0], double(np.zeros(50))[0])
