@@ -189,10 +189,10 @@ def verify(graph: Graph) -> None:
     >>> x = builder.placeholder((2, 3))
     >>> verify(builder.graph([x + 1.0]))
     """
-    waiting: list[tuple[Graph, tuple[str, ...]]] = [(expect_graph(graph), ())]
+    unverified: list[tuple[Graph, tuple[str, ...]]] = [(expect_graph(graph), ())]
     seen = {graph}
-    while waiting:
-        inside, place = waiting.pop()
+    while unverified:
+        inside, place = unverified.pop()
         try:
             _verify_one(inside)
         except CgkitError as error:
@@ -203,7 +203,7 @@ def verify(graph: Graph) -> None:
             for name, found in graphs_inside(node):
                 if found not in seen:
                     seen.add(found)
-                    waiting.append((found, (*place, f"  in {name} of  {node_line(node)}")))
+                    unverified.append((found, (*place, f"  in {name} of  {node_line(node)}")))
 
 
 def _verify_one(graph: Graph) -> None:

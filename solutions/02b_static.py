@@ -419,7 +419,7 @@ check.trace(trace, seed=166)
 #     return y
 #
 # graph, output = trace(program, ["x"])                     # first trace
-# for _ in range(100):
+# for round in range(100):
 #     run(graph, output, {"x": 10.0}, operators)
 # python_ran = ran                                          # ?
 # scale = 5.0
