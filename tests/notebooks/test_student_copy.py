@@ -68,13 +68,11 @@ def test_only_what_is_for_students_goes(copy):
 def test_no_line_of_a_solution_or_of_a_hidden_test_stands_in_it(copy):
     lines = in_the_open(copy)
     framework = {name: found for name, found in lines.items() if name.startswith("cgkit/")}
-    for text in PROJECT.texts:
-        if text.kind != "assignment":
-            continue
-        cells = read(text.path, text.source)
-        shown = set()  # a line may be hidden in one cell and handed out in another
-        for cell in cells:
-            shown |= {line.strip() for line in cell.text.splitlines()} - {*hidden_lines(cell)}
+    texts = [read(x.path, x.source) for x in PROJECT.texts if x.kind == "assignment"]
+    shown = set()  # a line may be hidden in one cell and handed out in another
+    for cell in (cell for cells in texts for cell in cells):
+        shown |= {line.strip() for line in cell.text.splitlines()} - {*hidden_lines(cell)}
+    for cells in texts:
         for cell in cells:
             hidden = [line for line in hidden_lines(cell) if len(line) >= SHORT]
             told = {line for line in hidden if line not in shown}
