@@ -82,9 +82,10 @@ def test_no_line_of_a_solution_or_of_a_hidden_test_stands_in_it(copy):
                 as_json = (copy / name).read_text(encoding="utf-8")
                 if name.endswith(".ipynb") and name.startswith("assignments/"):
                     assert not [line for line in told if line in as_json], name
-            # a file of the framework may have a line in common by chance, and no answer
+            # a file of the framework may have a line in common by chance, and no answer; two
+            # words, such as `while waiting:`, are nobody's answer
             for name, found in framework.items():
-                common = {*hidden} & found
+                common = {line for line in hidden if len(line.split()) > 2} & found
                 assert len(common) <= 1, (cell.grade_id, name, common)
 
 
