@@ -3,6 +3,7 @@
     cond(pred, then, otherwise, *xs)      one of two branches
     switch(index, branches, *xs)          one of several
     while_loop(test, body, init)          as long as a test holds
+    while_scan(test, body, init)          the same, and keep what each step gives
     scan(body, init, xs)                  once for each slice of xs
     fori(low, high, body, init)           once for each whole number
 
@@ -11,16 +12,17 @@ its own, and becomes a Graph that one node holds; what it uses from around it be
 that node. So a graph stays without cycles, the plain interpreter runs it, and each of these
 operators has a gradient that is made of these operators: to any order.
 
-    bodies, agreement, pulls  <  inner  <  branches, steps  <  scanning  <  looping
+    bodies, agreement, pulls  <  inner  <  branches, steps  <  scanning, trips  <  looping
 """
 
 from cgkit.control.branches import COND, SWITCH, cond, switch
-from cgkit.control.looping import STEPS, WHILE, fori, while_loop
+from cgkit.control.looping import fori, while_loop, while_scan
 from cgkit.control.scanning import scan
 from cgkit.control.steps import SCAN
+from cgkit.control.trips import STEPS, WHILE
 from cgkit.node import Operator
 
 OPERATORS: tuple[Operator, ...] = (COND, SWITCH, SCAN, WHILE, STEPS)
 """Those that hold graphs among their params."""
 
-__all__ = ["OPERATORS", "cond", "fori", "scan", "switch", "while_loop"]
+__all__ = ["OPERATORS", "cond", "fori", "scan", "switch", "while_loop", "while_scan"]

@@ -109,6 +109,33 @@ def steady(old: np.ndarray, new: np.ndarray, what: str) -> np.ndarray:
     return new
 
 
+def stacked(
+    rows: Sequence[Sequence[np.ndarray]], empty: Sequence[TensorType], what: str
+) -> list[np.ndarray]:
+    """Stack what steps gave.
+
+    Parameters
+    ----------
+    rows
+        For each step its arrays, of the same shapes in each.
+    empty
+        The types of the results if there was no step; what only a step tells of them is 0.
+    what
+        What messages call it.
+
+    Raises
+    ------
+    ShapeError
+        A step gives another shape than the first.
+    """
+    if not rows:
+        return [np.empty([value_of(size) or 0 for size in t.shape], t.dtype) for t in empty]
+    for row in rows:
+        for first, part in zip(rows[0], row, strict=True):
+            steady(first, part, what)
+    return [np.stack(column) for column in zip(*rows, strict=True)]
+
+
 Runs = Callable[..., Sequence[tuple[Graph, Size]]]
 """Gives the graphs that an operator runs, each with how often, from its params."""
 

@@ -1,16 +1,14 @@
 """Loops that run as long as a test holds: how often is known only when the graph runs.
 
-    while_loop(test, body, init)       init ─> body ─> body ─> ... ─> the first carry that fails
-    fori(low, high, body, init)        once for each whole number from low up to high
-
-Going backward needs the carry that each step began with. A second operator, `while_steps`, runs the
-loop again and gives these, stacked: how many there are is a size that only its run tells. A scan
-then goes through them from the last to the first. The loop that ran forward never changes.
+while_loop(test, body, init)       init ─> body ─> body ─> ... ─> the first carry that fails
+while_scan(test, body, init)       the same, and what each step gave, stacked
+fori(low, high, body, init)        once for each whole number from low up to high
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,26 +30,14 @@ from cgkit.control.bodies import (
     check_tensor,
     leaf_names,
 )  # fmt: skip
-from cgkit.control.inner import (
-    arrived,
-    filled,
-    float_places,
-    outputs_of,
-    steady,
-    types_of,
-    work,
-)  # fmt: skip
+from cgkit.control.inner import stacked, types_of
 from cgkit.control.scanning import scan
-from cgkit.control.steps import through_steps
-from cgkit.errors import DtypeError, GraphError, OperandError
-from cgkit.graph import Graph
-from cgkit.interpret import ready
-from cgkit.node import Kind, MultiOperator
+from cgkit.control.trips import BODY, TEST, WHAT, run_while
+from cgkit.errors import CaptureError, DtypeError, OperandError
+from cgkit.operators import ALL
 from cgkit.symbolic import GraphBuilder, Value
-from cgkit.types import OPEN, Size, TensorType
+from cgkit.types import TensorType
 
-WHAT = "the carry of while_loop"
-TEST, BODY = "the test of while_loop", "the body of while_loop"
 GIVEN = "what the test of while_loop gives"
 
 
@@ -87,13 +73,46 @@ def while_loop(test: Callable[[Any], Any], body: Callable[[Any], Any], init: Any
     """
     check_functions({TEST: test, BODY: body})
     leaves, structure = tree.flatten(init)
-    builder = builder_of(*leaves)
-    if builder is None:
-        found = _by_hand(test, body, leaves, structure)
-        if not isinstance(found, GraphBuilder):
-            return tree.unflatten(structure, found)
-        builder = found
-    return tree.unflatten(structure, _as_node(test, body, leaves, structure, builder))
+    called = leaf_names(body, [structure])
+    return _looped(Loop(test, lambda c: (body(c), None), leaves, structure, called, False))[0]
+
+
+def while_scan(
+    test: Callable[[Any], Any], body: Callable[[Any], tuple[Any, Any]], init: Any
+) -> tuple[Any, Any]:
+    """Run a body as long as a test of the carry holds, and keep what each step gives.
+
+    Parameters
+    ----------
+    test
+        `test(carry)` gives a tensor of one bool.
+    body
+        `body(carry)` gives the next carry and what to keep of this step, which may be None.
+    init
+        The first carry, nested if you like; at least one tensor.
+
+    Returns
+    -------
+    tuple
+        The last carry, and what the steps gave, stacked along a new first axis: its size is told
+        by the run.
+
+    Raises
+    ------
+    OperandError, ShapeError, DtypeError
+        As for while_loop; the body does not give two things.
+
+    Examples
+    --------
+    >>> from cgkit import Tensor
+    >>> while_scan(lambda x: x < 100.0, lambda x: (x * x, x), Tensor(2.0))
+    (Tensor(256.), Tensor([ 2.,  4., 16.]))
+    """
+    check_functions({TEST: test, BODY: body})
+    leaves, structure = tree.flatten(init)
+    if not leaves:
+        raise OperandError("while_scan needs a carry", attempt="a number that counts the steps")
+    return _looped(Loop(test, body, leaves, structure, leaf_names(body, [structure]), True))
 
 
 def fori(low: Any, high: Any, body: Callable[[Any, Any], Any], init: Any) -> Any:
@@ -151,158 +170,127 @@ def _bound(bound: Any, name: str) -> Any:
     raise DtypeError(f"{name} of fori is {bound!r:.40}, not one whole number")
 
 
-def _by_hand(test: Any, body: Any, leaves: Sequence[Any], structure: tree.Structure) -> Any:
+@dataclass(frozen=True)
+class Loop:
+    """A loop as the user wrote it, its carry taken apart."""
+
+    test: Callable[[Any], Any]
+    body: Callable[[Any], Any]
+    leaves: Sequence[Any]
+    """The first carry, and how it is nested."""
+    structure: tree.Structure
+    called: Sequence[str]
+    """What the leaves of the carry are called in the body."""
+    keeps: bool
+    """Whether what steps give beside the carry is wanted."""
+
+    def holds(self, *carry: Any) -> Any:
+        """Say whether there is another step, as one bool."""
+        verdict = self.test(tree.unflatten(self.structure, carry))
+        check_predicate(verdict, GIVEN)
+        return verdict
+
+    def step(self, carry: Sequence[Any]) -> Step:
+        """Take one step; numbers that come out have the dtypes of what goes in."""
+        found = self.body(tree.unflatten(self.structure, carry))
+        if not isinstance(found, tuple) or len(found) != 2:
+            raise OperandError(
+                f"{BODY} gives {type(found).__name__}, not two things",
+                attempt="return carry, y   (or carry, None)",
+            )
+        new = alike(self.structure, found[0], BODY, "its carry")
+        kept, nesting = ([], None) if found[1] is None else tree.flatten(found[1])
+        for x in (*new, *kept):
+            check_tensor(x, BODY)
+        return settled(new, types_of(carry)), kept, nesting
+
+
+Step = tuple[list[Any], list[Any], tree.Structure | None]
+"""What one step gave: the leaves of the next carry, those to keep, and how these are nested."""
+
+
+def _looped(loop: Loop) -> tuple[Any, Any]:
+    """Run a loop, on Tensors or as a node of a graph."""
+    found: Any = builder_of(*loop.leaves)
+    if found is None:
+        found = _by_hand(loop)
+    if isinstance(found, GraphBuilder):
+        found = _as_node(loop, found)
+    carry, kept, nesting = found
+    ys = None if nesting is None else tree.unflatten(nesting, kept)
+    return tree.unflatten(loop.structure, carry), ys
+
+
+def _by_hand(loop: Loop) -> Any:
     """Run the loop as Python does; give a builder if it turns out to belong to its graph."""
-    carry = [as_tensor(x) for x in leaves]
+    carry = [as_tensor(x) for x in loop.leaves]
+    rows: list[list[Any]] = []
+    nesting: tree.Structure | None = None
     first = True
     while True:
-        verdict = test(tree.unflatten(structure, carry))
+        verdict = loop.holds(*carry)
         if isinstance(verdict, Value):
             return builder_of(verdict)
-        check_predicate(verdict, GIVEN)
         if not bool(verdict):
-            return carry
-        new = [as_tensor(x) for x in _next(body, carry, structure)]
-        if first and builder_of(*new) is not None:
-            return builder_of(*new)
-        again = [as_tensor(x) for x in settled(leaves, types_of(new))] if first else carry
+            break
+        new, kept, nesting = loop.step(carry)
+        new = [as_tensor(x) for x in new]
+        if first and builder_of(*new, *kept) is not None:
+            return builder_of(*new, *kept)
+        again = [as_tensor(x) for x in settled(loop.leaves, types_of(new))] if first else carry
         first = False
-        if types_of(again) != types_of(carry):
+        if types_of(again) != types_of(carry):  # the first step told the dtypes of numbers
             carry = again
             continue
-        same_types(types_of(carry), types_of(new), structure, WHAT, "goes in", "comes out")
+        same_types(types_of(carry), types_of(new), loop.structure, WHAT, "goes in", "comes out")
         carry = new
+        rows.append([as_tensor(x) for x in kept])
+    if first:
+        return _nothing(loop, carry)
+    columns = zip(*rows, strict=True)
+    return carry, [ALL["stack"](*column, axis=0) for column in columns], nesting
 
 
-def _next(body: Any, carry: Sequence[Any], structure: tree.Structure) -> list[Any]:
-    """Take one step; numbers that come out have the dtypes of what goes in."""
-    leaves = alike(structure, body(tree.unflatten(structure, carry)), BODY, "its carry")
-    for x in leaves:
-        check_tensor(x, BODY)
-    return settled(leaves, types_of(carry))
+def _nothing(loop: Loop, carry: Sequence[Any]) -> Any:
+    """Give the results of no step at all: the body tells only the types of what it would keep."""
+    if not loop.keeps:
+        return carry, [], None
+    try:
+        _, bodies, nesting = _built(loop, GraphBuilder(capturing=True))
+    except CaptureError:  # it took values of a graph, and nothing of it is needed
+        return carry, [], None
+    types = [edge.type for edge in bodies.graphs[1].outputs[len(carry) :]]
+    empty = [TensorType((0, *t.shape), t.dtype) for t in types]
+    return carry, [as_tensor(x) for x in stacked([], empty, BODY)], nesting
 
 
-def _as_node(
-    test: Any, body: Any, leaves: Sequence[Any], structure: tree.Structure, builder: GraphBuilder
-) -> Sequence[Any]:
+def _as_node(loop: Loop, builder: GraphBuilder) -> Any:
     """Turn test and body into graphs, and the loop into one node that holds them."""
-    start, bodies = _built(test, body, leaves, structure, builder)
-    test_graph, body_graph = bodies.graphs
-    return WHILE(
-        *start, *bodies.taken, test=test_graph, body=body_graph, carries=len(start)
-    )  # fmt: skip
+    start, bodies, nesting = _built(loop, builder)
+    carries = len(start)
+    test, body = bodies.graphs
+    found = run_while([*start, *bodies.taken], test, body, carries)
+    return found[:carries], found[carries:], nesting
 
 
-def _built(
-    test: Any, body: Any, leaves: Sequence[Any], structure: tree.Structure, builder: GraphBuilder
-) -> tuple[list[Value], Bodies]:
-    leaves = list(leaves)
+def _built(loop: Loop, builder: GraphBuilder) -> tuple[list[Value], Bodies, tree.Structure | None]:
+    """Build both graphs; again, if the body tells the dtype of a number in the first carry."""
+    leaves = list(loop.leaves)
     for _ in range(2):
         start = [as_value(builder, x) for x in leaves]
-        functions = {
-            TEST: lambda *carry: _tested(test(tree.unflatten(structure, carry))),
-            BODY: lambda *carry: _next(body, carry, structure),
-        }
-        called = [leaf_names(function, [structure]) for function in (test, body)]
-        bodies = build(builder, functions, types_of(start), called)
-        found = [edge.type for edge in bodies.graphs[1].outputs]
+        nested: list[tree.Structure | None] = []
+
+        def step(*carry: Any, nested: Any = nested) -> Any:
+            new, kept, nesting = loop.step(carry)
+            nested.append(nesting)
+            return new, kept
+
+        called = [leaf_names(loop.test, [loop.structure]), loop.called]
+        bodies = build(builder, {TEST: loop.holds, BODY: step}, types_of(start), called)
+        found = [edge.type for edge in bodies.graphs[1].outputs[: len(start)]]
         again = settled(leaves, found)
         if types_of([as_value(builder, x) for x in again]) == types_of(start):
             break
         leaves = again
-    same_types(types_of(start), found, structure, WHAT, "goes in", "comes out")
-    return start, bodies
-
-
-def _tested(verdict: Any) -> Any:
-    check_predicate(verdict, GIVEN)
-    return verdict
-
-
-def _infer(*operands: TensorType, test: Graph, body: Graph, carries: int) -> tuple[TensorType, ...]:
-    (verdict,) = outputs_of(test, operands, TEST)
-    if verdict != TensorType((), "bool"):
-        raise GraphError(f"{TEST} gives {verdict}, not one bool")
-    found = outputs_of(body, operands, BODY)
-    if len(found) != carries:
-        raise OperandError(f"{BODY} gives {len(found)} tensors, its carry has {carries}")
-    structure = tree.flatten(list(found))[1]
-    return same_types(operands[:carries], found, structure, WHAT, "goes in", "comes out")
-
-
-def _infer_steps(
-    *operands: TensorType, test: Graph, body: Graph, carries: int, trips: Size = OPEN
-) -> tuple[TensorType, ...]:
-    carry = _infer(*operands, test=test, body=body, carries=carries)
-    return tuple(TensorType((trips, *t.shape), t.dtype) for t in carry)
-
-
-def _walk(arrays: Sequence[Any], test: Graph, body: Graph, carries: int) -> Any:
-    """Give one carry after another: each that passes the test, then the one that does not."""
-    carry, same = list(arrays[:carries]), arrays[carries:]
-    holds, step = ready(test), ready(body)
-    while True:
-        (verdict,) = holds(*carry, *same)
-        yield bool(verdict), carry
-        if not verdict:
-            return
-        found = step(*carry, *same)
-        carry = [steady(a, b, WHAT) for a, b in zip(carry, found, strict=True)]
-
-
-def _compute(*arrays: Any, test: Graph, body: Graph, carries: int) -> tuple[Any, ...]:
-    *_, (_, last) = _walk(arrays, test, body, carries)
-    return tuple(last)
-
-
-def _compute_steps(
-    *arrays: Any, test: Graph, body: Graph, carries: int, trips: Size = OPEN
-) -> tuple[Any, ...]:
-    rows = [carry for holds, carry in _walk(arrays, test, body, carries) if holds]
-    if not rows:
-        return tuple(np.empty((0, *x.shape), x.dtype) for x in map(np.asarray, arrays[:carries]))
-    return tuple(np.stack(column) for column in zip(*rows, strict=True))
-
-
-def _back(
-    g: Any, y: Any, *operands: Any, test: Graph, body: Graph, carries: int
-) -> tuple[Any, ...]:
-    places, given = float_places(body)
-    if not places or not given:
-        return (None,) * len(operands)
-    stored = STEPS(*operands, test=test, body=body, carries=carries)
-    types = _infer(*types_of(operands), test=test, body=body, carries=carries)
-    seeds = arrived(g, given, types, operands[0])
-    length = stored[0].shape[0]
-    return through_steps(operands, seeds, stored, body, carries, 0, length, True)
-
-
-def _back_steps(
-    g: Any, y: Any, *operands: Any, test: Graph, body: Graph, carries: int, trips: Size = OPEN
-) -> tuple[Any, ...]:
-    places, given = float_places(body)
-    if not places or not given:
-        return (None,) * len(operands)
-    stored = STEPS(*operands, test=test, body=body, carries=carries)
-    seeds = [
-        g[i] if i in g else filled(stored[i], TensorType(stored[i].shape, stored[i].dtype))
-        for i in given
-    ]
-    length = stored[0].shape[0]
-    return through_steps(operands, seeds, stored, body, carries, 0, length, True, kept=True)
-
-
-def _runs(test: Graph, body: Graph, **_: Any) -> tuple[tuple[Graph, Size], ...]:
-    return (test, 1), (body, 1)
-
-
-WHILE = MultiOperator(
-    "while_loop", _compute, _infer, gradient=_back, saves=("*",), kind=Kind.OPAQUE,
-    family="control", runs=_runs, flops=work(_runs),
-    doc="a graph as long as another one's test holds; counted for one step",
-)  # fmt: skip
-STEPS = MultiOperator(
-    "while_steps", _compute_steps, _infer_steps, gradient=_back_steps, saves=("*",),
-    kind=Kind.OPAQUE, family="control", runs=_runs, flops=work(_runs), tells=("trips",),
-    doc="the carry that each step of a while_loop began with, stacked; counted for one step",
-)  # fmt: skip
+    same_types(types_of(start), found, loop.structure, WHAT, "goes in", "comes out")
+    return start, bodies, nested[-1]

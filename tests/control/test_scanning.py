@@ -1,10 +1,12 @@
 """Scans: each in two readings, with open lengths, from the back, and with checkpoints."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from two_readings import agree, by_graph, by_hand
 
-from cgkit import GraphBuilder, ShapeError, Tensor, ops, run
+from cgkit import GraphBuilder, ShapeError, Tensor, gradients, ops, run
 from cgkit.control import scan
 from cgkit.errors import OperandError
 
@@ -82,3 +84,19 @@ def test_lengths_must_agree():
 def test_a_body_gives_two_things():
     with pytest.raises(OperandError, match="not two things"):
         scan(lambda c, x: c, Tensor(0.0), Tensor([1.0]))
+
+
+@pytest.mark.parametrize("checkpoint", [False, True])
+def test_checkpoints_hold_the_square_root_of_all_carries(checkpoint):
+    steps, width = 900, 1000
+    builder = GraphBuilder()
+    h, xs = builder.placeholder((width,), "float32"), builder.placeholder((steps,), "float32")
+    end, _ = scan(lambda h, x: (h * 0.999 + x, None), h, xs, checkpoint=checkpoint)
+    graph = builder.graph(gradients((end * end).sum(), [h, xs]), [h, xs])
+    arrays = np.ones(width, "float32"), np.full(steps, 0.01, "float32")
+    tracemalloc.start()
+    run(graph, *arrays)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    every = steps * width * 4
+    assert peak < every / 10 if checkpoint else every < peak < 1.1 * every
