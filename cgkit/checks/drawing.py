@@ -314,7 +314,7 @@ class _Comparison:
         for node, term in self.drawn.items():
             if self.terms.operation(term) != "number" and term in seen:
                 computed = self.terms.write(term)
-                what = f"{computed} is computed by two nodes; one is enough, with two readers"
+                what = f"two nodes compute {computed}; one is enough, with two readers"
                 raise DrawingError(what, [seen[term], node])
             seen[term] = node
 

@@ -73,7 +73,7 @@ WRONG = {
     ),
     "a square computed twice": (
         NODES + EDGES + 'a2 [label="x^2"]; x -> a2',
-        "x² is computed by two nodes",
+        "two nodes compute x²",
     ),
     "arrows reversed": (
         NODES + "a -> x; m -> a; b -> y; m -> b; n -> x; n -> y; s -> m; s -> n",

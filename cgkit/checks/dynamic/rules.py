@@ -211,7 +211,8 @@ def _products() -> Any:
     def build(draw: Any) -> tuple[np.ndarray, ...]:
         rows, inner, columns = draw(size), draw(size), draw(size)
         shapes = ((rows, columns), (rows, inner), (inner, columns))
-        return tuple(fill(shape, draw(start)) for shape in shapes)
+        # other numbers in each: whoever reads the message can tell the operands apart
+        return tuple(fill(shape, draw(start) + at) for at, shape in enumerate(shapes))
 
     return build()
 
@@ -234,7 +235,7 @@ def _sums() -> Any:
             axis = axes[0]
         a = fill(shape, draw(start))
         result = np.asarray(np.sum(a, axis=axis, keepdims=keepdims))
-        return fill(result.shape, draw(start)), a, axis, keepdims
+        return fill(result.shape, draw(start) + 1), a, axis, keepdims
 
     return build()
 
@@ -251,7 +252,8 @@ def _takes() -> Any:
         rest = () if columns < 0 else (columns,)
         wanted = draw(places)
         index = np.array([at % count - count * (at < 0) for at in wanted], dtype=np.int64)
-        return fill((len(wanted), *rest), draw(start)), fill((count, *rest), draw(start)), index
+        upstream = fill((len(wanted), *rest), draw(start) + 1)
+        return upstream, fill((count, *rest), draw(start)), index
 
     return build()
 

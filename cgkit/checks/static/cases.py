@@ -97,13 +97,15 @@ def values_of(
     return values
 
 
-def cases(*, most_fetches: int = 3) -> Any:
+def cases(*, most_fetches: int = 3, feed_all: bool = False) -> Any:
     """Give a strategy for `Case`.
 
     Parameters
     ----------
     most_fetches
         How many names are fetched at most.
+    feed_all
+        Whether placeholders are fed that nobody needs, too.
     """
     from hypothesis import strategies as st
 
@@ -123,7 +125,7 @@ def cases(*, most_fetches: int = 3) -> Any:
             feeds[inner[draw(place) % len(inner)]] = draw(small)
         reached = {*fetches, *operands_of(graph, needed_by(graph, fetches, feeds))}
         for name, value in first.feeds.items():
-            if name in reached or draw(flag):
+            if feed_all or name in reached or draw(flag):
                 feeds[name] = value
         return Case(graph, feeds, fetches)
 

@@ -138,7 +138,7 @@ def nests() -> Any:
     """Give a strategy for a `Case` with a nest of its fetches."""
     from hypothesis import strategies as st
 
-    drawn, place = cases(most_fetches=3), st.integers(0, 99)
+    drawn, place = cases(most_fetches=3, feed_all=True), st.integers(0, 99)
     form, size = st.integers(0, 5), st.integers(0, 3)
 
     def nest(draw: Any, names: Sequence[str], depth: int) -> Nest:

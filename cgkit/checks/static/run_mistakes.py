@@ -112,7 +112,14 @@ def _fed_is_ignored(graph: Any, fetch: str, feeds: Any, operators: Any) -> Any:
 
 
 def _in_dict_order(graph: Any, fetch: str, feeds: Any, operators: Any) -> Any:
-    values: dict[str, Any] = {}
+    return _in_order(graph, {}, feeds, operators)[fetch]
+
+
+def _feeds_then_dict_order(graph: Any, fetch: str, feeds: Any, operators: Any) -> Any:
+    return _in_order(graph, dict(feeds), feeds, operators)[fetch]
+
+
+def _in_order(graph: Any, values: dict[str, Any], feeds: Any, operators: Any) -> dict[str, Any]:
     for name, (kind, *operands) in graph.items():
         if name in feeds or kind == "placeholder":
             values[name] = feeds[name]
@@ -120,7 +127,7 @@ def _in_dict_order(graph: Any, fetch: str, feeds: Any, operators: Any) -> Any:
             values[name] = operands[0]
         else:
             values[name] = operators[kind](*[values[operand] for operand in operands])
-    return values[fetch]
+    return values
 
 
 def _zero_is_nothing(graph: Any, fetch: str, feeds: Any, operators: Any) -> Any:
@@ -138,6 +145,7 @@ def _operands_turned(graph: Any, fetch: str, feeds: Any, operators: Any) -> Any:
     return values_of(turned, [fetch], feeds, operators)[fetch]
 
 
+_ORDER = "The nodes of a dict may stand in any order, and this one reads a value that stands later."
 RUN = (
     Mistake(
         "ignores what is fed in the middle",
@@ -152,8 +160,9 @@ RUN = (
     Mistake(
         "runs in the order of the dict",
         _in_dict_order,
-        "The nodes of a dict may stand in any order, and this one reads a value that stands later.",
+        _ORDER,
     ),
+    Mistake("runs in the order of the dict", _feeds_then_dict_order, _ORDER),
     Mistake(
         "operands swapped",
         _operands_turned,

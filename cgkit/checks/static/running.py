@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import functools
 import random
+import re
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -172,7 +174,8 @@ def run(candidate: object, *, seed: int = SEED) -> Score:
         last[:] = [case]
         return _probe_run(exam, case)
 
-    fault = exam.smallest(cases(most_fetches=1), probe, tries=150)
+    # whoever computes all that can be computed is right here: that it is too much is task 3
+    fault = exam.smallest(cases(most_fetches=1, feed_all=True), probe, tries=150)
     if fault is not None:
         exam.require(_kept_from_before(exam, last[0], fault))
     exam.require(_probe_arrays(exam))
@@ -282,7 +285,7 @@ def _probe_count(exam: Exam, case: Case) -> Fault | None:
     called = f"run(graph, {fetch!r}, {feeds}, operators)"
     fault = exam.examine((case.graph, fetch, feeds, counter.operators), right, called=called)
     if counter.calls <= most:
-        return fault and replace(fault, drawing=case.drawing([fetch]))
+        return fault and _with_unfed(replace(fault, drawing=case.drawing([fetch])), case, feeds)
     paths = _paths(case, fetch)
     naive = paths > most and counter.calls == min(paths, counter.limit + 1)
     why = "It computes more than the fetch depends on: what is fed, or what nobody asked for."
@@ -298,6 +301,17 @@ def _probe_count(exam: Exam, case: Case) -> Fault | None:
         misconception="naive recursion" if naive else "runs more than the ancestors",
         drawing=case.drawing(sorted(case.needed())),
     )
+
+
+def _with_unfed(fault: Fault, case: Case, feeds: Mapping[str, int]) -> Fault:
+    """Say that a placeholder was asked for which this run does not need."""
+    unfed = [n for n, (kind, *_) in case.graph.items() if kind == "placeholder" and n not in feeds]
+    words = set(re.findall(r"\w+", str(fault.error)))
+    asked = [name for name in unfed if words & {name, "placeholder"}]
+    if not asked or not isinstance(fault.error, KeyError | ValueError):
+        return fault
+    why = f"This run does not need {asked[0]}, so nobody has fed it, and nobody may ask for it."
+    return replace(fault, why=why, misconception="asks for what is not needed")
 
 
 def _paths(case: Case, fetch: str) -> int:

@@ -37,6 +37,19 @@ def test_values_by_hand():
     assert "e" not in values_of(GRAPH, ["c"], {"x": 3}, OPERATORS)
 
 
+def test_all_placeholders_are_fed_where_that_is_asked():
+    unfed = [
+        [n for n, node in case.graph.items() if node == ("placeholder",) and n not in case.feeds]
+        for case in drawn(feed_all=True)
+    ]
+    assert not any(unfed)
+    assert any(
+        node == ("placeholder",) and n not in case.feeds
+        for case in drawn()
+        for n, node in case.graph.items()
+    )
+
+
 def test_cases_can_be_computed_and_hold_all_that_tells_mistakes_apart():
     found = drawn()
     for case in found:

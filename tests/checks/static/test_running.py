@@ -73,7 +73,37 @@ def test_a_run_may_not_need_what_it_does_not_use(wrong_02b, failure):
         return wrong_02b.deep_no_more(graph, fetches, feeds, operators)
 
     failed = failure(running.run_part, asks_for_all)
-    assert "these arguments are fine" in failed.why
+    assert failed.misconception == "asks for what is not needed"
+    assert "nobody has fed it" in failed.why
+
+
+def test_who_computes_all_is_right_in_task_2_and_told_so_in_task_3(wrong_02b, failure):
+    # every placeholder has a value in task 2: that nobody needs some of them is asked in task 3
+    def feeds_first(graph, fetches, feeds, operators):
+        known = {n: feeds[n] for n, node in graph.items() if node == ("placeholder",)}
+        return wrong_02b.everything(graph, fetches, {**known, **feeds}, operators)
+
+    assert running.run(feeds_first).points == 5
+    assert failure(running.run_part, feeds_first).misconception == "asks for what is not needed"
+
+
+def test_another_error_is_not_taken_for_a_missing_feed():
+    case = running.Case({"x": ("placeholder",), "k": ("constant", 0)}, {"x": 1}, ["k"])
+    for error in (KeyError("next"), TypeError("x")):
+        fault = running.Fault("error", "", "", "", "as before", error=error)
+        assert running._with_unfed(fault, case, {}).why == "as before"
+
+
+def test_the_order_of_the_dict_is_named_where_feeds_come_first(failure):
+    def in_order(graph, fetches, feeds, operators):
+        values = dict(feeds)
+        for name, (kind, *rest) in graph.items():
+            if name not in values:
+                constant = kind == "constant"
+                values[name] = rest[0] if constant else operators[kind](*[values[n] for n in rest])
+        return values[fetches]
+
+    assert failure(running.run, in_order).misconception == "runs in the order of the dict"
 
 
 def test_naive_recursion_is_told_from_running_everything(wrong_02b):
