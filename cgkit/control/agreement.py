@@ -18,7 +18,7 @@ from cgkit import tree
 from cgkit.errors import CgkitError, DtypeError, OperandError, ShapeError
 from cgkit.symbolic import Value
 from cgkit.tensor import Tensor
-from cgkit.types import TensorType, meet, weak_dtype
+from cgkit.types import Dim, TensorType, meet, weak_dtype
 
 Types = Sequence[TensorType]
 
@@ -121,10 +121,12 @@ def same_types(
             )
         try:
             sizes = [meet(m, n) for m, n in zip(a.shape, b.shape, strict=True)]
-        except (CgkitError, ValueError):
+        except (CgkitError, ValueError) as error:
+            open_sizes = any(isinstance(size, Dim) for size in (*a.shape, *b.shape))
+            told = error.what if isinstance(error, CgkitError) and open_sizes else ""
             raise ShapeError(
                 f"{name} is {a} where it {before}, and {b} where it {after}",
-                why="what a graph computes has one type, however often a part of it runs",
+                why=told or "what a graph computes has one type, however often a part of it runs",
                 attempt="values of one shape",
             ) from None
         met.append(TensorType(sizes, a.dtype))

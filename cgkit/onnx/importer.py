@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from cgkit.errors import OnnxError, UnknownValue
-from cgkit.graph import Graph
+from cgkit.graph import Graph, graphs_inside
 from cgkit.onnx.dtypes import as_numpy
 from cgkit.onnx.inventory import check_operators
 from cgkit.onnx.known import Room
@@ -82,9 +82,16 @@ def load(
     walk.run()
     outputs = [_output(walk, builder, output) for output in model.proto.graph.output]
     graph = builder.graph(outputs, inputs)
-    for node in graph.nodes:
-        node.extra().line = None  # no line of the caller's made it
+    _forget_lines(graph)
     return graph
+
+
+def _forget_lines(graph: Graph) -> None:
+    """Take away the lines of nodes: none of the caller's made them."""
+    for node in graph.nodes:
+        node.extra().line = None
+        for _, inside in graphs_inside(node):
+            _forget_lines(inside)
 
 
 def evaluate(
@@ -197,7 +204,7 @@ def _declare(
         if tensor.name not in known:
             array = read_tensor(tensor, walk.model.limits, walk.model.folder)
             read.allow(f"the tensor {tensor.name!r}", array.shape, array.dtype)
-            walk.names[tensor.name] = _parameter(walk, tensor.name, array)
+            walk.names[tensor.name] = walk.parameter(tensor.name, array)
     shapes = dict(_shapes(graph))
     fixed = {x.name: _fixed(known[x.name], x) for x in graph.input if x.name in known}
     told = _agreed(shapes, fixed, sizes)
@@ -227,12 +234,6 @@ def _agreed(
                     why=f"its open size {size} is {told[size]} already, not {real}",
                 )
     return told
-
-
-def _parameter(walk: Walk, name: str, array: np.ndarray) -> Any:
-    if walk.builder is not None and array.dtype.kind == "f":
-        return walk.builder.variable(array, name=name)
-    return walk.room.known(array)
 
 
 def _check_names(given: Mapping[str, Any], names: list[str], kind: str) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 from cgkit.errors import OnnxError
 from cgkit.onnx.functions import own_body, stands_for_more
-from cgkit.onnx.reading import Model, domain_of, key_of, node_name
+from cgkit.onnx.reading import Model, domain_of, graphs_of, key_of, node_name
 from cgkit.onnx.rules import CARRY_GRAPHS, full_name, rules
 from cgkit.onnx.step import Step
 
@@ -87,10 +87,14 @@ class _Count:
         self.functions: dict[Any, int] = {}
 
     def nodes(self, nodes: Sequence[Any], opsets: Mapping[str, int], depth: int) -> int:
-        self.model.limits.check("depth", depth, "functions within functions")
+        self.model.limits.check("depth", depth, "functions and graphs within each other")
         return sum(self._node(node, opsets, depth) for node in nodes)
 
     def _node(self, node: Any, opsets: Mapping[str, int], depth: int) -> int:
+        inside = sum(self.nodes(graph.node, opsets, depth + 1) for graph in graphs_of(node))
+        return inside + self._itself(node, opsets, depth)
+
+    def _itself(self, node: Any, opsets: Mapping[str, int], depth: int) -> int:
         key = key_of(node)
         if key in self.functions:
             return self.functions[key]

@@ -28,6 +28,8 @@ class Formal:
     """Inputs of one type variable have one type; "" where each may have its own."""
     allowed: frozenset[str]
     """Types as ONNX writes them: "tensor(float)"; empty where any will do."""
+    optional: bool = False
+    """Whether it may be left out even where others come after it."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ class Signature:
         for place, x in enumerate(operands):
             formal = self.inputs[min(place, len(self.inputs) - 1)]
             if x is None:
-                if place < self.fewest:
+                if place < self.fewest and not formal.optional:
                     yield f"needs its input {formal.name!r}"
                 continue
             if formal.allowed and _written(x.dtype) not in formal.allowed:
@@ -101,7 +103,7 @@ def signature_of(operator: str, domain: str, opset: int) -> Signature | None:
     inputs = tuple(
         Formal(
             x.name, x.type_str if x.type_str in constraints and x.is_homogeneous else "",
-            constraints.get(x.type_str, frozenset((x.type_str,))),
+            constraints.get(x.type_str, frozenset((x.type_str,))), x.option.name == "Optional",
         )
         for x in schema.inputs
     )  # fmt: skip

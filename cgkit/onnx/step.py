@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from cgkit.errors import OnnxError, UnknownValue
-from cgkit.node import INPUT, VARIABLE
+from cgkit.node import INPUT, VARIABLE, Node
 from cgkit.onnx.dtypes import as_numpy
 from cgkit.onnx.known import Room
 from cgkit.onnx.reading import Refused
@@ -155,7 +155,7 @@ class Step:
     def unknown(self, x: Any, what: str) -> UnknownValue:
         """Make the error for a value that must be known and is not; to be raised."""
         value = x.value() if isinstance(x, Sizes) else x
-        nodes = topological_order(value.node)
+        nodes = _needed(value)
         names = [n for n, given in zip(self.reads, self.operands, strict=False) if given is x]
         where = f", its input {names[0]!r}" if names else ""
         return UnknownValue(
@@ -167,6 +167,19 @@ class Step:
     def __str__(self) -> str:
         family = f"{self.domain}." if self.domain else ""
         return f"{family}{self.operator} (opset {self.opset}) at node {self.name!r}"
+
+
+def _needed(value: Value) -> list[Node]:
+    """Give all nodes that a value needs, those around a branch or a body included."""
+    nodes = topological_order(value.node)
+    inputs = {node for node in nodes if node.operator is INPUT}
+    captured = value.builder.captured if isinstance(value.builder, GraphBuilder) else {}
+    found: dict[Node, None] = {}
+    for around, inside in captured.values():
+        if inside.node in inputs and isinstance(around, Value):
+            inputs.discard(inside.node)
+            found.update(dict.fromkeys(_needed(around)))
+    return [*found, *(node for node in nodes if node.operator is not INPUT or node in inputs)]
 
 
 def _symbols(params: tuple[Any, ...]) -> Iterator[str]:

@@ -21,19 +21,23 @@ from cgkit.node import SOURCES, Operand
 from cgkit.onnx.functions import Body, own_body, standard_body
 from cgkit.onnx.inventory import lacking
 from cgkit.onnx.known import Known, Room
-from cgkit.onnx.reading import Model, domain_of, node_name, read_attribute
+from cgkit.onnx.part import Names, Part
+from cgkit.onnx.reading import Model, domain_of, node_name, read_attribute, read_tensor, type_of
 from cgkit.onnx.rules import full_name, rules
 from cgkit.onnx.signature import signature_of
 from cgkit.onnx.step import Step
 from cgkit.speech import FAILURES
 from cgkit.symbolic import GraphBuilder, Value
 
+GRAPH = 5
+"""The type of an attribute that holds a graph."""
+
 
 @dataclass
 class Frame:
     """The names that the nodes of one function, or of the model itself, go by."""
 
-    names: dict[str, Any]
+    names: Names
     """What each name stands for: a Known array, Sizes, a Value; None where it is left out."""
     opsets: Mapping[str, int]
     given: Mapping[str, Any]
@@ -41,7 +45,9 @@ class Frame:
     path: str = ""
     """The names of the nodes within which this is, each with a "/" behind it."""
     depth: int = 0
-    """Within how many functions this is."""
+    """Within how many functions and graphs of nodes this is."""
+    again: bool = False
+    """Whether this is the body of a loop that is evaluated, walked over once more."""
 
 
 class Walk:
@@ -63,6 +69,8 @@ class Walk:
         self.walked = 0
         """Nodes so far; a model's own function may stand in ONNX's body of another, and that in it,
         so how many there will be is not known before."""
+        self.repeated = 0
+        """Nodes of bodies that have been walked over more than once, each time."""
 
     def run(self) -> None:
         """Walk over the nodes of the model.
@@ -76,9 +84,18 @@ class Walk:
 
     def _run(self, nodes: Sequence[Any], frame: Frame) -> None:
         for node in nodes:
-            self.walked += 1
-            self.model.limits.check("nodes", self.walked, "nodes with functions in place, so far")
+            self._count(frame.again)
             self._apply(node, frame)
+
+    def _count(self, again: bool) -> None:
+        """Count a node that is walked over, as one of the model or as one more step of a loop."""
+        check = self.model.limits.check
+        if again:
+            self.repeated += 1
+            check("steps", self.repeated, "nodes of loops, so far")
+        else:
+            self.walked += 1
+            check("nodes", self.walked, "nodes with functions in place, so far")
 
     def _apply(self, node: Any, frame: Frame) -> None:
         step = self._step(node, frame)
@@ -107,12 +124,41 @@ class Walk:
             name=frame.path + node_name(node), operator=node.op_type, domain=domain,
             opset=frame.opsets.get(domain, 0), wanted=tuple(bool(name) for name in node.output),
             settings={
-                name: read_attribute(attribute, self.model.limits, self.model.folder)
+                name: self._setting(attribute, frame, frame.path + node_name(node))
                 for name, attribute in _resolved(node, frame)
             },
             reads=reads, operands=tuple(frame.names[name] if name else None for name in reads),
-            builder=self.builder, room=self.room,
+            builder=None if self.builder is None else self.builder.innermost, room=self.room,
         )  # fmt: skip
+
+    def _setting(self, attribute: Any, frame: Frame, within: str) -> Any:
+        """Give the value of an attribute; a graph as a Part, which walks over it."""
+        found = read_attribute(attribute, self.model.limits, self.model.folder)
+        if type_of(attribute) != GRAPH:
+            return found
+        depth = frame.depth + 1
+        self.model.limits.check("depth", depth, "functions and graphs within each other")
+        walked = 0
+
+        def walk(nodes: Sequence[Any], names: Names) -> None:
+            nonlocal walked
+            walked += 1
+            again = frame.again or walked > 1
+            inner = Frame(names, frame.opsets, frame.given, f"{within}/", depth, again)
+            self._run(nodes, inner)
+
+        def parameter(tensor: Any) -> Any:
+            array = read_tensor(tensor, self.model.limits, self.model.folder)
+            self.room.allow(f"the tensor {tensor.name!r}", array.shape, array.dtype)
+            return self.parameter(tensor.name, array)
+
+        return Part(found, frame.names, walk, parameter)
+
+    def parameter(self, name: str, array: np.ndarray) -> Any:
+        """Give what an initializer stands for: a variable of the graph, or a Known array."""
+        if self.builder is not None and array.dtype.kind == "f":
+            return self.builder.variable(array, name=name)
+        return self.room.known(array)
 
     def _check(self, node: Any, step: Step) -> None:
         signature = signature_of(step.operator, step.domain, step.opset)
@@ -139,9 +185,10 @@ class Walk:
         names.update(zip(body.inputs, step.operands, strict=False))
         given = {**body.defaults, **dict(_resolved(node, frame))}
         depth = frame.depth + 1
-        self.model.limits.check("depth", depth, "functions within functions")
+        self.model.limits.check("depth", depth, "functions and graphs within each other")
+        inner = Frame(names, body.opsets, given, f"{step.name}/", depth, frame.again)
         with self._scope(step.name):
-            self._run(body.nodes, Frame(names, body.opsets, given, f"{step.name}/", depth))
+            self._run(body.nodes, inner)
         return tuple(names.get(name) for name in body.outputs)
 
     def _keep(self, node: Any, found: Any, step: Step, frame: Frame) -> None:

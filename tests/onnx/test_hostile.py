@@ -284,7 +284,7 @@ BOTH = """g (float[4] x) => (float[M] y) <int64[1] s = {6}> { y = CenterCropPad(
 @pytest.mark.parametrize(
     ("body", "match"),
     [
-        ("b = CenterCropPad(a, p)", "functions within functions: 33; limits allow 32"),
+        ("b = CenterCropPad(a, p)", "functions and graphs within each other: 33; limits allow 32"),
         ("c = CenterCropPad(a, p) b = CenterCropPad(c, p)", "limits allow"),
     ],
 )

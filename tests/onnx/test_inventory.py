@@ -51,7 +51,7 @@ def test_functions_that_double_each_other_are_counted_not_walked():
     check(text, nodes=2**23)
     with pytest.raises(OnnxError, match="with functions in place: 3,145,727"):
         check(text)
-    with pytest.raises(OnnxError, match="functions within functions"):
+    with pytest.raises(OnnxError, match="functions and graphs within each other"):
         check(text, nodes=2**23, depth=19)
 
 
@@ -67,3 +67,15 @@ def test_an_operator_set_must_have_a_version():
     text = '<ir_version: 8, opset_import: ["d": 1]> g (float[2] x) => (float[2] y) { y = Neg(x) }'
     with pytest.raises(OnnxError, match=r"Neg at node 'y' .* no version is asked: that of ONNX"):
         check_operators(open_model(parse_model(text)))
+
+
+def test_nodes_of_branches_count_and_are_looked_at():
+    branches = """{{ y = If (c) <then_branch = t () => (float a) {{ {then} }},
+                              else_branch = e () => (float b) {{ b = Neg(x) }}> }}"""
+    made = parse_model(
+        '<ir_version: 8, opset_import: ["": 18]> f (bool c, float x) => (float y) '
+        + branches.format(then="k = Neg(x) a = Abs(k)")
+    )
+    with pytest.raises(OnnxError, match="with functions in place: 4; limits allow 3"):
+        check_operators(open_model(made, Limits(nodes=3)))
+    check_operators(open_model(made, Limits(nodes=4)))

@@ -12,10 +12,11 @@ Whatever is wrong is an OnnxError. Numbers in other files are read from the mode
 from cgkit.onnx.reading.attributes import Refused, read_attribute, type_of
 from cgkit.onnx.reading.limits import Limits
 from cgkit.onnx.reading.model import DEFAULT, Model, Source, key_of, open_model, read_model
-from cgkit.onnx.reading.structure import domain_of, node_name, opsets_of
+from cgkit.onnx.reading.structure import domain_of, graphs_of, node_name, opsets_of
 from cgkit.onnx.reading.tensors import read_tensor
 
 __all__ = [
-    "DEFAULT", "Limits", "Model", "Refused", "Source", "domain_of", "key_of", "node_name",
-    "open_model", "opsets_of", "read_attribute", "read_model", "read_tensor", "type_of",
+    "DEFAULT", "Limits", "Model", "Refused", "Source", "domain_of", "graphs_of", "key_of",
+    "node_name", "open_model", "opsets_of", "read_attribute", "read_model", "read_tensor",
+    "type_of",
 ]  # fmt: skip

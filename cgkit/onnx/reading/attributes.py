@@ -18,7 +18,6 @@ FIELDS: Mapping[int, str] = {
     10: "graphs", 11: "sparse_tensor", 12: "sparse_tensors", 13: "tp", 14: "type_protos",
 }  # fmt: skip
 """Where an attribute of each type keeps its value."""
-GRAPHS = frozenset((5, 10))
 
 
 class Refused:
@@ -37,7 +36,7 @@ def type_of(attribute: Any) -> int:
 
 
 def read_attribute(attribute: Any, limits: Limits, folder: Path | None = None) -> Any:
-    """Give the value of an attribute as plain Python.
+    """Give the value of an attribute as plain Python; a graph as it is.
 
     Parameters
     ----------
@@ -77,6 +76,4 @@ def read_attribute(attribute: Any, limits: Limits, folder: Path | None = None) -
         return tuple(read_tensor(part, limits, folder) for part in found)
     if number in (6, 7):
         return tuple(found)
-    if number in GRAPHS:
-        return Refused("it holds a graph: If, Loop and Scan are not imported yet")
-    return found if number in (1, 2) else Refused(f"cgkit reads no {FIELDS[number]}")
+    return found if number in (1, 2, 5) else Refused(f"cgkit reads no {FIELDS[number]}")

@@ -39,8 +39,10 @@ class Limits:
     """Floating-point operations on arrays while building, or in one evaluation."""
     nodes: int = 200_000
     """Nodes, those that functions stand for included."""
+    steps: int = 10_000_000
+    """Nodes of loops that are evaluated on arrays, each as often as it is."""
     depth: int = 32
-    """Functions that use functions that use functions ..."""
+    """Functions that use functions that use functions ..., graphs within graphs among them."""
 
     def check_tensor(self, what: str, shape: Iterable[int], itemsize: int) -> int:
         """Give the bytes that an array would take.

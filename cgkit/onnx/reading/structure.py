@@ -9,7 +9,7 @@ each by its name. Nothing here looks at what operators mean.
 from __future__ import annotations
 
 import graphlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from cgkit.errors import OnnxError
@@ -79,13 +79,19 @@ def check_text(message: Any) -> None:
 
 
 def check_graph(graph: Any) -> None:
-    """Check the nodes of a graph.
+    """Check the nodes of a graph, and the graphs that they hold.
 
     Raises
     ------
     OnnxError
         A name is made twice, or read and not made.
     """
+    _check_inside(graph, frozenset())
+    _check_references(graph.node, frozenset())
+
+
+def _check_inside(graph: Any, around: Collection[str]) -> None:
+    """Check a graph around which some names are known: those of the graph whose node holds it."""
     given: set[str] = set()
     for kind, names in (
         ("input", [x.name for x in graph.input]),
@@ -97,8 +103,7 @@ def check_graph(graph: Any) -> None:
     _check_once("output", outputs)
     if len(graph.sparse_initializer):
         raise OnnxError("the model has a sparse initializer, which cgkit does not read")
-    _check_nodes(graph.node, given, outputs)
-    _check_references(graph.node, frozenset())
+    _check_nodes(graph.node, given, outputs, around)
 
 
 def check_function(function: Any) -> None:
@@ -129,14 +134,20 @@ def _check_once(kind: str, names: Sequence[str]) -> None:
         seen.add(name)
 
 
-def _check_nodes(nodes: Sequence[Any], given: set[str], outputs: Sequence[str]) -> None:
+def _check_nodes(
+    nodes: Sequence[Any],
+    given: set[str],
+    outputs: Sequence[str],
+    around: Collection[str] = (),
+) -> None:
     made = set(given)
     for node in nodes:
         if not node.op_type:
             raise OnnxError(f"the node {node_name(node)!r} has no operator")
         for name in node.input:
-            if name and name not in made:
+            if name and name not in made and name not in around:
                 raise _missing(name, node, nodes)
+        _check_held(node, made.union(around) if node.attribute else ())
         for name in filter(None, node.output):
             if name in made:
                 raise OnnxError(
@@ -148,13 +159,32 @@ def _check_nodes(nodes: Sequence[Any], given: set[str], outputs: Sequence[str]) 
         if len(set(attributes)) < len(attributes):
             raise OnnxError(f"an attribute stands twice at the node {node_name(node)!r}")
     for name in outputs:
-        if name not in made:
+        if name not in made and name not in around:
             raise OnnxError(f"the output {name!r} is made by no node")
+
+
+def _check_held(node: Any, around: Collection[str]) -> None:
+    for graph in graphs_of(node):
+        try:
+            _check_inside(graph, around)
+        except OnnxError as error:
+            error.add_note(f"  in a graph of {node.op_type} at node {node_name(node)!r}")
+            raise
+
+
+def graphs_of(node: Any) -> Iterator[Any]:
+    """Give the graphs among the attributes of a node."""
+    for attribute in node.attribute:
+        if attribute.HasField("g"):
+            yield attribute.g
+        yield from attribute.graphs
 
 
 def _check_references(nodes: Iterable[Any], own: Collection[str]) -> None:
     """Demand that attributes refer to none but those of the function around them."""
     for node in nodes:
+        for graph in graphs_of(node):
+            _check_references(graph.node, own)
         for attribute in node.attribute:
             name = attribute.ref_attr_name
             if name and name not in own:

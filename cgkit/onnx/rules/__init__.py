@@ -5,7 +5,7 @@
 
 A rule serves every version of its operator, by `step.opset`. An operator of another operator set
 goes by both names: "com.example.Twice". What has no rule is expanded by ONNX's own function body,
-where there is one. If, Loop and Scan, which carry graphs, will have their rules in control.py.
+where there is one. If, Loop and Scan, which hold graphs, have their rules in control.py.
 """
 
 from __future__ import annotations
