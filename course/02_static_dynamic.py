@@ -25,8 +25,8 @@ from cgkit import GraphBuilder, Session, Tensor, draw, grad, ops, topological_or
 # %% [markdown]
 # ## One formula, twice
 #
-# Take a loss with one parameter, $(w \cdot x - t)^2$. First the **dynamic** way: you compute, and
-# the graph is what you leave behind.
+# Take a loss with one parameter, $(w \cdot x - t)^2$. First the **dynamic** way, also called
+# **eager**: you compute, and the graph is what you leave behind.
 
 # %%
 w = Tensor(2.0, requires_grad=True).named("w")
@@ -52,7 +52,7 @@ loss = (w * x - t) ** 2
 loss
 
 # %% [markdown]
-# No number, only a promise. Numbers come when a **session** runs the graph:
+# No number, only a promise: a **Value**. Numbers come when a **session** runs the graph:
 
 # %%
 session = Session(builder)
@@ -138,7 +138,7 @@ sum(gradient for name, gradient in received if name == "leaf")
 
 # %% [markdown]
 # There are only three nodes: two additions and the leaf. But `b` was told twice, and `x` four
-# times. Each doubling doubles the work. How many visits for twenty? Guess first.
+# times. Each doubling doubles the work. How many visits for sixteen? Guess first.
 
 # %%
 def visits(doublings):
@@ -170,9 +170,9 @@ gradients, visited = backward(c.grad_fn, 1.0)
 gradients[x.edge.node], visited
 
 # %% [markdown]
-# Three visits, and the gradient 4. Look at the line with `get`: gradients that meet are **added**.
-# Write `gradients[edge.node] = gradients[node]` instead, and the second reader overwrites the
-# first. Here is that mistake, run:
+# Three visits, and the gradient 4. Look at the line with `get`: gradients that meet are **added**,
+# or *accumulated*. Write `gradients[edge.node] = gradients[node]` instead, and the second reader
+# overwrites the first. Here is that mistake, run:
 
 # %%
 def forgetful(last, seed):
@@ -199,21 +199,23 @@ RULES = {
     "mul": lambda g, a, b: (g * b, g * a),
     "exp": lambda g, a: (g * np.exp(a),),
 }
+RULES["mul"](10.0, 3.0, 4.0)
 
 # %% [markdown]
-# Read the second line aloud: *of a product, each operand receives the gradient times the other
+# Read the rule of `mul` aloud: *of a product, each operand receives the gradient times the other
 # one.* The rule needs the operands. So a framework must **keep** them until backward has passed.
-# An addition keeps nothing. This is visible:
+# An addition keeps nothing. This is visible: among the notes in `saved` are the arrays that a node
+# keeps. Count them.
 
 # %%
 y = Tensor([1.0, 2.0, 3.0], requires_grad=True)
-kept = {name: len(result.grad_fn.saved) // 4 for name, result in
-        {"y + y": y + y, "y * y": y * y, "exp(y)": ops.exp(y)}.items()}
-kept
+results = {"y + y": y + y, "y * y": y * y, "exp(y)": ops.exp(y)}
+{name: sum(isinstance(part, np.ndarray) for part in result.grad_fn.saved)
+ for name, result in results.items()}
 
 # %% [markdown]
-# An addition keeps nothing, the product its operands, once for each side. The exponential keeps
-# one thing: its own result, because it is its own derivative.
+# The product keeps two operands: here `y` twice, once for each side. The exponential keeps one
+# array: its own result, because it is its own derivative.
 #
 # After backward all this is let go, or memory would fill up. So a second backward fails:
 
@@ -263,7 +265,8 @@ total.backward()
 row.grad, matrix.grad.shape
 
 # %% [markdown]
-# In notebook 02a you write this step for any shapes: leading axes, axes of size 1, both at once.
+# This step is called **un-broadcast**. In notebook 02a you write it for any shapes: leading axes,
+# axes of size 1, both at once.
 #
 # ## Static: define, then run
 #
@@ -282,8 +285,9 @@ e = (c * d).named("e")
 draw(builder.graph([e, c]))
 
 # %% [markdown]
-# Only the **ancestors** of what is fetched. A session runs a graph by any function that can run
-# one; here is ours, which notes the operators it computes:
+# Only the **ancestors** of what is fetched: what it reads, what that reads, and so on. To leave out
+# the rest is to **prune**. A session runs a graph by any function that can run one; here is ours,
+# which notes the operators it computes:
 
 # %%
 from cgkit import run
@@ -317,8 +321,8 @@ ran.clear()
 session.run(c, {b: 10.0}), ran
 
 # %% [markdown]
-# **Any tensor may be fed.** What only it needed is not computed, and `a` is not asked for. Leave
-# out what is needed, and the session names it:
+# **Any tensor may be fed.** What it would have been made from is not computed, and `a` is not asked
+# for. Leave out what is needed, and the session names it:
 
 # %%
 try:
@@ -369,7 +373,8 @@ session.run(after).item()
 #
 # ### A training step is a part of the graph
 #
-# Gradients are nodes, updates are assigns. `minimize` adds both. This graph fits a line to points:
+# Gradients are nodes, updates are assigns. `minimize` adds both. This graph fits a line to points.
+# We draw only the part that the loss needs:
 
 # %%
 from cgkit import minimize
@@ -421,7 +426,8 @@ session = Session(builder)
 [session.run(grown, {v: start}) for start in ([1.0, 0.5], [3.0, 4.0])]
 
 # %% [markdown]
-# One node, for any number of rounds. It has a gradient, too:
+# One node, for any number of rounds. It has a gradient, too. (The result has two elements;
+# `gradients` takes the slope of their sum.)
 
 # %%
 from cgkit import gradients
@@ -430,9 +436,10 @@ from cgkit import gradients
 [session.run(slope, {v: start}) for start in ([1.0, 0.5], [3.0, 4.0])]
 
 # %% [markdown]
-# Eight and two, as before. A choice is `cond`. It does something that a dynamic `if` gives you for
-# free, and a formula does not: the branch that is not taken spoils nothing. At $x = 0$ the logarithm
-# has no slope worth having. Choose with a formula, `where`, and both sides are computed:
+# Eight for three doublings, two for one. A choice is `cond`. It does something that a dynamic `if`
+# gives you for free, and a formula does not: the branch that is not taken spoils nothing. At
+# $x = 0$ the logarithm has no slope worth having. Choose with a formula, `where`, and both sides
+# are computed:
 
 # %%
 builder = GraphBuilder()
@@ -461,8 +468,8 @@ except ValueError as error:
     print(error.with_place())
 
 # %% [markdown]
-# Sizes that were left open are known when it **runs**. Then the line of the program has long
-# passed, so the message names the node:
+# Sizes that were left open are known when it **runs**. By then Python has long passed the line that
+# made the node. So the message has to remember both, the node and its line:
 
 # %%
 best = ops.max(x, axis=0).named("best")
@@ -472,7 +479,8 @@ except ValueError as error:
     print(error.with_place())
 
 # %% [markdown]
-# This is what a debugger sees of a static graph: nodes, not lines. Names are worth giving.
+# A debugger that stops here shows you the session at work, not your formula. So give names to the
+# nodes you care about.
 #
 # ### What you get for it
 #
@@ -565,7 +573,9 @@ before, fast(one)
 print(fast.explain())
 
 # %% [markdown]
-# Two forms, and the reason for the second. What else is a reason? Let us call a function in several
+# Two **forms**: two graphs, each with what it depends on. Those conditions are the **guards**. (`grad
+# mode` tells whether gradients are recorded.) The last line is the reason for the second form. What
+# else is a reason? Let us call a function in several
 # ways and count the forms after each call.
 
 # %%
@@ -694,7 +704,7 @@ def digit_loss(params, x, y):
 
 # %% [markdown]
 # `python_ran` will count how often Python comes by the loss. **The dynamic way** computes, goes
-# backward, and writes the parameters in place:
+# backward, and writes the parameters in place. `no_grad` says that this writing is not recorded:
 
 # %%
 from cgkit import no_grad
@@ -704,12 +714,12 @@ eager = []
 for batch in batches:
     python_ran["eager"] += 1
     loss = digit_loss(params, Tensor(images[batch]), Tensor(labels[batch]))
-    slopes = grad(loss, list(params.values()), retain_graph=True)
+    slopes = grad(loss, list(params.values()))
     with no_grad():
         for parameter, slope in zip(params.values(), slopes, strict=True):
             parameter.sub_(slope * 0.5)
     eager.append(loss.item())
-nodes_recorded = len(topological_order(loss.grad_fn))
+recorded = [node for node in topological_order(loss.grad_fn) if node.inputs]    # no leaves
 [round(value, 4) for value in (eager[0], eager[-1])]
 
 # %% [markdown]
@@ -721,15 +731,16 @@ x = builder.placeholder((None, 64), "float32", name="x")
 y = builder.placeholder((None,), "int64", name="y")
 variables = {name: builder.variable(array, name=name) for name, array in start.items()}
 python_ran["session"] += 1
-loss = digit_loss(variables, x, y)
-train = minimize(loss, SGD(0.5))
+loss_node = digit_loss(variables, x, y)
+train = minimize(loss_node, SGD(0.5))
 session = Session(builder)
 feeds = [{x: images[batch], y: labels[batch]} for batch in batches]
-static = [session.run([loss, train], feed)[0].item() for feed in feeds]
+static = [session.run([loss_node, train], feed)[0].item() for feed in feeds]
 [round(value, 4) for value in (static[0], static[-1])]
 
 # %% [markdown]
-# **The compiled way** is the dynamic program, written as a pure function:
+# **The compiled way** is the dynamic program, written as a pure function. `fuse=False` leaves each
+# operator by itself; chapter 5 joins them:
 
 # %%
 @compile(fuse=False)
@@ -754,16 +765,19 @@ for batch in batches:
 
 # %% [markdown]
 # **Three ways, one computation.** The rules of the gradients are the same text, and so are the
-# operators. Only who calls them, and when, is different. So what *is* different? Count it.
+# operators. Only who calls them, and when, is different. So what *is* different? Count it. For the
+# session we count the operators that one step runs, by the function that watches.
 
 # %%
+ran.clear()
+Session(builder, executor=watched).run([loss_node, train], feeds[0])
 step_graph = digit_step.entries[0].graph
 rows = {
+    "": {way: way for way in python_ran},
     "Python ran the loss": python_ran,
     "graphs built": {"eager": len(batches), "session": 1, "compiled": len(digit_step.entries)},
-    "nodes in a graph": {
-        "eager": nodes_recorded, "session": "forward, backward, step",
-        "compiled": len(step_graph.operators),
+    "operators in a graph": {
+        "eager": len(recorded), "session": len(ran), "compiled": len(step_graph.operators),
     },
     "a print inside shows": {"eager": "numbers", "session": "promises", "compiled": "promises"},
     "an if on a number": {"eager": "Python's own", "session": "cond", "compiled": "cond"},
@@ -772,19 +786,21 @@ for name, row in rows.items():
     print(f"{name:22}" + "".join(f"{value!s:>26}" for value in row.values()))
 
 # %% [markdown]
-# The columns are eager, session, compiled. The eager graph holds the forward part only: its
-# backward is done, not recorded. The compiled one holds forward, backward and the step.
+# The eager graph holds the forward part only: its backward is done, not recorded. The other two hold
+# forward, backward and the step. The session runs four additions more: for
+# each of the four parameters, `SGD` counts its steps.
 #
 # Memory is a cost, too. A graph that is known beforehand can be given its buffers beforehand.
-# The compiled step counts what it still allocates in a run:
+# The compiled step counts the operators that it launches in a run, and the arrays for which it still
+# asks for new memory:
 
 # %%
 ready = digit_step.entries[0].executable
 ready.launches, ready.allocated
 
 # %% [markdown]
-# Of all operators, only some still ask for new memory: results that are given away, and operators
-# that cannot yet write into memory that is there. Chapter 4 plans this in earnest.
+# Few still ask: results that are given away, and operators that cannot yet write into memory that
+# is there. Chapter 4 plans this in earnest.
 #
 # How long does a step take? That depends on the machine, so these numbers are from the day this
 # page was built.
@@ -799,8 +815,15 @@ def per_step(act):
 
 tensors = {name: Tensor(array, requires_grad=True) for name, array in start.items()}
 x0, y0 = Tensor(images[:32]), Tensor(labels[:32])
+
+def eager_step():
+    slopes = grad(digit_loss(tensors, x0, y0), list(tensors.values()))
+    with no_grad():
+        for parameter, slope in zip(tensors.values(), slopes, strict=True):
+            parameter.sub_(slope * 0.5)
+
 times = {
-    "eager": lambda: grad(digit_loss(tensors, x0, y0), list(tensors.values())),
+    "eager": eager_step,
     "session": lambda: session.run(train, feeds[0]),
     "compiled": lambda: digit_step(start, images[:32], labels[:32]),
 }

@@ -299,9 +299,9 @@ counter = {
 #   `assign`.
 # - The dict that came in stays as it is. So a step that fails has changed nothing.
 #
-# `fetches` is a list of names here. No variable has two assigns. `operators` has no `"assign"`.
-# You may use your `needed` and your `run`. Then ask yourself: what is a variable for `run`? Its
-# value is known before the run begins...
+# `fetches` is a list of names here, and only placeholders are fed. No variable has two assigns.
+# `operators` has no `"assign"`. You may use your `needed` and your `run`. Then ask yourself: what
+# is a variable for `run`? Its value is known before the run begins...
 
 # %% solution id=step
 def step(graph, fetches, feeds, variables, operators):
