@@ -21,6 +21,8 @@ from cgkit.checks.task import Fault, Mistake, Task
 from cgkit.score import Score
 
 _TRIES = 120
+_KEEPDIMS = "An axis of size 1 that the value has stays, with size 1: keepdims."
+_IN_FULL = "Every copy of a number is felt in full, so gradients are added, not averaged."
 
 
 def _stretched(gradient: Any, shape: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -51,6 +53,19 @@ def _ones_vanish(gradient: Any, shape: Any) -> Any:
     return np.sum(gradient, axis=lacking + ones)
 
 
+def _ones_vanish_in_turn(gradient: Any, shape: Any) -> Any:
+    found = np.sum(gradient, axis=_stretched(gradient, shape)[0])
+    for axis, size in enumerate(shape):
+        found = np.sum(found, axis=axis) if size == 1 else found
+    return found
+
+
+def _from_the_right(gradient: Any, shape: Any) -> Any:
+    found = np.sum(gradient, axis=tuple(range(len(shape), gradient.ndim)))
+    ones = tuple(axis for axis, size in enumerate(shape) if size == 1)
+    return np.sum(found, axis=ones, keepdims=True)
+
+
 def _all_kept(gradient: Any, shape: Any) -> Any:
     lacking, ones = _stretched(gradient, shape)
     return np.sum(gradient, axis=lacking + ones, keepdims=True)
@@ -59,6 +74,12 @@ def _all_kept(gradient: Any, shape: Any) -> Any:
 def _mean(gradient: Any, shape: Any) -> Any:
     found, count = right_unbroadcast(gradient, shape), np.size(gradient)
     return found * (np.prod(shape) / count) if count else found
+
+
+def _mean_of_nothing(gradient: Any, shape: Any) -> Any:
+    total = right_unbroadcast(gradient, shape)
+    with np.errstate(invalid="ignore"):  # as np.mean does it: of nothing it is nan
+        return total / np.prod([gradient.shape[at] for at in sum(_stretched(gradient, shape), ())])
 
 
 def _one_copy(gradient: Any, shape: Any) -> Any:
@@ -111,21 +132,20 @@ UNBROADCAST = Task(
             _ones_only,
             "Axes that the value does not have at all are summed, too, and vanish.",
         ),
+        Mistake("axes of size 1 vanish", _ones_vanish, _KEEPDIMS),
+        Mistake("axes of size 1 vanish", _ones_vanish_in_turn, _KEEPDIMS),
         Mistake(
-            "axes of size 1 vanish",
-            _ones_vanish,
-            "An axis of size 1 that the value has stays, with size 1: keepdims.",
+            "missing axes taken from the right",
+            _from_the_right,
+            "Shapes line up at their right ends, so the axes that the value lacks are on the left.",
         ),
         Mistake(
             "all summed axes kept",
             _all_kept,
             "An axis that the value does not have must vanish; only its own stay with size 1.",
         ),
-        Mistake(
-            "the mean instead of the sum",
-            _mean,
-            "Every copy of a number is felt in full, so gradients are added, not averaged.",
-        ),
+        Mistake("the mean instead of the sum", _mean, _IN_FULL),
+        Mistake("the mean instead of the sum", _mean_of_nothing, _IN_FULL),
         Mistake(
             "one copy instead of the sum",
             _one_copy,

@@ -109,6 +109,12 @@ def _take_again(upstream: Any, a: Any, index: Any) -> Any:
     return (upstream[index],)
 
 
+def _take_into_a(upstream: Any, a: Any, index: Any) -> Any:
+    gradient = a.copy()
+    np.add.at(gradient, index, upstream)
+    return (gradient,)
+
+
 def _take_ones(upstream: Any, a: Any, index: Any) -> Any:
     gradient = np.zeros_like(a)
     np.add.at(gradient, index, 1.0)
@@ -192,6 +198,11 @@ TAKE = Task(
             "indexed a second time",
             _take_again,
             "The gradient goes the other way: from the places of the result to those of a.",
+        ),
+        Mistake(
+            "begins at a instead of zeros",
+            _take_into_a,
+            "The gradient begins at zeros: the numbers of a are no part of it.",
         ),
         Mistake("upstream gradient ignored", _take_ones, _UPSTREAM),
     ),

@@ -66,12 +66,12 @@ NEEDED = (
     Mistake(
         "runs everything",
         _everything,
-        "A run needs only what the fetches depend on, not the whole graph.",
+        "A run needs what the fetches depend on, up to what is fed; these are all operators.",
     ),
     Mistake(
         "runs everything",
         _everything_unfed,
-        "A run needs only what the fetches depend on, not the whole graph.",
+        "A run needs what the fetches depend on, up to what is fed; these are all operators.",
     ),
     Mistake(
         "computes a fed node",

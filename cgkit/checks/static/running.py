@@ -135,7 +135,7 @@ def _other_names(given: object, right: set[str], graph: Any, case: Any) -> Fault
     if not isinstance(given, set):
         kind = type(given).__name__
         why = f"needed should give a set of names, and it gave {'an' if kind == 'int' else 'a'}"
-        return Fault("type", "", repr(given)[:200], "", f"{why} {kind}.")
+        return Fault("type", "", repr(given)[:200], _shown(right), f"{why} {kind}.")
     extra, missing = given - right, right - given
     marked = sorted(map(str, extra or missing))
     if extra and marked[0] in getattr(case, "feeds", ()):
@@ -147,8 +147,11 @@ def _other_names(given: object, right: set[str], graph: Any, case: Any) -> Fault
     else:
         why = f"{marked[0]} is missing, and a fetch depends on it."
     drawing = case.drawing(marked) if isinstance(case, Case) else ""
-    shown = _set(given) if len(given) < 20 else f"a set of {len(given):,} names"
-    return Fault("values", "", shown, "", why, drawing=drawing)
+    return Fault("values", "", _shown(given), _shown(right), why, drawing=drawing)
+
+
+def _shown(names: set[str]) -> str:
+    return _set(names) if len(names) < 20 else f"a set of {len(names):,} names"
 
 
 def run(candidate: object, *, seed: int = SEED) -> Score:

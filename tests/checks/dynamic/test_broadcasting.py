@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pytest
 
@@ -17,6 +19,44 @@ def test_right_answers_get_all_points(answers_02a, seed):
 def test_mistakes_recognize_themselves(mistake, failure):
     failed = failure(unbroadcast, mistake.algorithm)
     assert failed.misconception == mistake.name
+
+
+def lost_in_turn(gradient, shape):
+    while np.ndim(gradient) > len(shape):
+        gradient = gradient.sum(axis=0)
+    for axis, size in enumerate(shape):
+        gradient = gradient.sum(axis=axis) if size == 1 else gradient
+    return gradient
+
+
+def right_ends_first(gradient, shape):
+    while np.ndim(gradient) > len(shape):
+        gradient = gradient.sum(axis=-1)
+    for axis, size in enumerate(shape):
+        gradient = gradient.sum(axis=axis, keepdims=True) if size == 1 else gradient
+    return gradient
+
+
+def averaged(gradient, shape):
+    with np.errstate(invalid="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        while np.ndim(gradient) > len(shape):
+            gradient = gradient.mean(axis=0)
+        for axis, size in enumerate(shape):
+            gradient = gradient.mean(axis=axis, keepdims=True) if size == 1 else gradient
+    return gradient
+
+
+@pytest.mark.parametrize(
+    ("wrong", "name"),
+    [
+        (lost_in_turn, "axes of size 1 vanish"),
+        (right_ends_first, "missing axes taken from the right"),
+        (averaged, "the mean instead of the sum"),
+    ],
+)
+def test_mistakes_written_as_loops_are_recognized(wrong, name, failure):
+    assert failure(unbroadcast, wrong).misconception == name
 
 
 def test_the_stretched_axes_are_marked(failure):

@@ -19,6 +19,13 @@ def test_a_list_is_no_set(wrong_02b, failure):
     assert "a set of names" in failed.why
 
 
+def test_what_is_expected_is_shown(failure):
+    failed = failure(running.needed, lambda *arguments: {"nobody"})
+    assert failed.expected
+    failed = failure(running.needed, lambda *arguments: [])
+    assert failed.expected
+
+
 def test_the_reason_names_a_node(wrong_02b, failure):
     def one_more(graph, fetches, feeds):
         found = wrong_02b.right_needed(graph, fetches, feeds)
