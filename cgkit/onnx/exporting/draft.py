@@ -326,9 +326,4 @@ def _by_rule(draft: Draft, operands: list[Term]) -> Any:
         return draft.express(writer.formulas[operator.name], *operands, **draft.node.params)
     if operator.onnx:
         return draft.directly(*operands)
-    if operator.family == "control":
-        raise draft.refuse(
-            "branches and loops are not written yet",
-            "where(condition, a, b) for a branch, a Python loop of known length for a loop",
-        )
     raise draft.refuse(*writer.reasons.get(operator.name, ("there is no rule for it",)))

@@ -9,7 +9,7 @@ is a vector of one int64, computed once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from itertools import groupby
 from typing import Any
 
@@ -27,6 +27,13 @@ def note(writer: Writer, term: Term) -> None:
     for axis, size in enumerate(term.shape or ()):
         if isinstance(size, Dim):
             writer.read.append((term, axis, size))
+
+
+def forget(writer: Writer, symbols: Set[str]) -> None:
+    """Forget sizes that go by the names of others from now on."""
+    for size in [size for size in writer.sizes if isinstance(size, Dim) and size.symbols & symbols]:
+        del writer.sizes[size]
+    writer.read[:] = [entry for entry in writer.read if not entry[2].symbols & symbols]
 
 
 def vector(writer: Writer, sizes: Sequence[Size]) -> Term:

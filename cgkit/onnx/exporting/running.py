@@ -108,7 +108,7 @@ def _scan(
         num_scan_inputs=len(walked),
     )[-1]  # fmt: skip
     found = draft.add("Slice", found, *map(draft.sizes, ((1,), (LAST,), (0,))))
-    found = _turned(draft, found) if reverse else found
+    found = turned(draft, found) if reverse else found
     return draft.transpose(found, (*range(1, at + 1), 0, *range(at + 1, len(draft.shape))))
 
 
@@ -117,12 +117,13 @@ def _laid(draft: Draft, line: Line, axis: int, reverse: bool) -> Term:
     term, before = line
     rank = len(draft.shape)
     term = draft.transpose(term, (axis, *(i for i in range(rank) if i != axis)))
-    term = _turned(draft, term) if reverse else term
+    term = turned(draft, term) if reverse else term
     rest = (*draft.shape[:axis], *draft.shape[axis + 1 :])
     return draft.add("Concat", draft.zeros((1, *rest), term.dtype, before), term, axis=0)
 
 
-def _turned(draft: Draft, term: Term) -> Term:
+def turned(draft: Draft, term: Term) -> Term:
+    """Give a tensor with its first axis from the last to the first."""
     return draft.add("Slice", term, *map(draft.sizes, ((-1,), (FIRST,), (0,), (-1,))))
 
 

@@ -80,6 +80,14 @@ class Writer:
     read: list[tuple[Term, int, Dim]] = field(default_factory=list)
     """Where open sizes can be read off: a tensor, an axis, and the size it has there."""
 
+    def inside(self) -> Writer:
+        """Give the writer of a graph inside a node, which may read what is written so far."""
+        return Writer(
+            self.opset, self.store, self.rules, self.formulas, self.reasons, taken=self.taken,
+            shared={*self.shared}, constants=dict(self.constants), sizes=dict(self.sizes),
+            read=list(self.read),
+        )  # fmt: skip
+
     def fresh(self, stem: str) -> str:
         """Give a name that nothing has yet."""
         name, count = stem, 1

@@ -94,6 +94,8 @@ def _counted(step: Step, body: Part, trips: Any, states: Operands) -> Any:
 
 def _tested(step: Step, body: Part, trips: Any, condition: Any, states: Operands) -> Any:
     """Run the body as long as a condition holds, or so many times as only the run tells."""
+    if _is_known(trips) and trips is not None and np.all(trips == np.iinfo(np.int64).max):
+        trips = None  # what writers say for a loop that only its condition ends
     if trips is None and condition is None:
         raise step.refuse("has neither a number of trips nor a condition, and never ends")
     most = None if trips is None else _scalar(step, trips, "its number of trips")

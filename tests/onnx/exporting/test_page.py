@@ -37,8 +37,9 @@ and the bits of numbers begin with 26.
 - Results agree within 1.3e-6 of the number plus 1e-5 for float32, 1e-7 plus 1e-7 for float64, and
   exactly for whole numbers, which wrap. Of `erfc` and of `gelu` far below 0 only that is kept: ONNX
   has no operator for the tail.
-- Operators that run along an axis and have no name in ONNX become a Scan, which cgkit does not read
-  back yet.
+- Operators that run along an axis and have no name in ONNX become a Scan.
+- Branches and loops become If, Scan and Loop, their gradients too. Where there may be no step at
+  all a scan is a Loop, since runtimes fall over an empty Scan.
 - Runtimes differ where numbers are not finite. onnxruntime passes over nan in ReduceMax, ReduceMin,
   ArgMax, ArgMin, MaxPool and Unique; a mean over an open size that turns out to be 0 is 0 there,
   not nan; whole powers beyond 2**53 are not exact; it has no float64 kernels of Conv, AveragePool,
