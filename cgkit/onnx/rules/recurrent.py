@@ -1,4 +1,4 @@
-"""Rules of recurrent layers: RNN, GRU and LSTM, unrolled over a sequence of known length.
+"""Rules of recurrent layers: RNN, GRU and LSTM.
 
              x_0     x_1     x_2
               │       │       │
@@ -6,7 +6,8 @@
               │       │       │           last x to the first
              y_0     y_1     y_2
 
-The products of all x with the weights are one product, before the first step. Where sequences have
+A sequence of known length is unrolled, one of open length is a scan, and so is a very long one. The
+products of all x with the weights are one product, before the first step. Where sequences have
 lengths of their own, a state stands still beyond the end, and y is 0 there; going backward, a
 sequence begins at its own end, since the state stands still until then. A clip bounds what every
 activation is given, as ONNX says; onnxruntime leaves out the last one of an LSTM, that of its cell.
@@ -21,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cgkit import operators as ops
+from cgkit.control import scan
 from cgkit.onnx.gates import Bend, bends
 from cgkit.onnx.rules.shape import lasting
 from cgkit.onnx.step import Rule, Step
@@ -90,8 +92,8 @@ def _seen(x: Any, peephole: Any, c: Any) -> Any:
     return x if peephole is None else ops.add(x, ops.mul(peephole, c))
 
 
-MOST_STEPS = 20_000
-"""How long a sequence may be: each step is nodes of its own."""
+MOST_STEPS = 1_000
+"""How long a sequence is unrolled: each step is nodes of its own."""
 RNN = Layer(1, 1, ("Tanh",), _advance_rnn)
 GRU = Layer(3, 2, ("Sigmoid", "Tanh"), _advance_gru)
 LSTM = Layer(4, 4, ("Sigmoid", "Tanh", "Tanh"), _advance_lstm)
@@ -140,13 +142,19 @@ def _run(
         raise step.refuse(f"has weights for states of {r.shape[-1]}, which is not its hidden_size")
     _check(layer, len(ways), (x, w, r, b, lengths), initial, peepholes)
     acts = bends(step, layer.acts, len(ways))
-    inside = _inside(step, x, lengths)
+    unrolled = isinstance(x.shape[0], int) and (step.builder is None or x.shape[0] <= MOST_STEPS)
+    if unrolled and step.room is not None:
+        step.room.limits.check("steps", x.shape[0], "steps of a sequence")
+    inside = _inside(x.shape[0], lengths) if unrolled else []
     found = []
     for i, backward in enumerate(ways):
         each = (None if y is None else y[i] for y in (w, r, b, peepholes))
         cell, mixed = _prepare(step, layer, x, each, acts[i])
         states = tuple(_zeros(step, x, r) if h is None else h[i] for h in initial)
-        found.append(_unroll(layer, cell, mixed, states, inside, backward))
+        if unrolled:
+            found.append(_unroll(layer, cell, mixed, states, inside, backward))
+        else:
+            found.append(_scanned(layer, cell, mixed, states, lengths, backward))
     y = ops.stack(*(way[0] for way in found), axis=1) if step.wanted[0] else None
     ends = [ops.stack(*(way[1][k] for way in found)) for k in range(len(initial))]
     if turned:
@@ -204,19 +212,16 @@ def _prepare(
     return Cell(step, parts, held, sees, acts), mixed
 
 
-def _inside(step: Step, x: Any, lengths: Any) -> list[Any]:
+def _inside(steps: int, lengths: Any) -> list[Any]:
     """Say for each step which sequences still run, (N, 1); None where all do."""
-    steps = x.shape[0]
-    if not isinstance(steps, int):
-        raise step.refuse(
-            f"is unrolled, and needs a sequence of known length, not {steps}",
-            attempt=f"sizes={{{str(steps)!r}: ...}}",
-        )
-    if steps > MOST_STEPS:
-        raise step.refuse(f"is unrolled, over at most {MOST_STEPS:,} steps, not {steps:,}")
     if lengths is None:
         return [None] * steps
-    return [ops.reshape(ops.less(t, lengths), shape=(-1, 1)) for t in range(steps)]
+    return [_runs(t, lengths) for t in range(steps)]
+
+
+def _runs(t: Any, lengths: Any) -> Any:
+    """Say which sequences still run in a step."""
+    return ops.reshape(ops.less(t, lengths), shape=(-1, 1))
 
 
 def _zeros(step: Step, x: Any, r: Any) -> Any:
@@ -232,16 +237,38 @@ def _unroll(
     steps = range(len(inside))
     outputs: dict[int, Any] = {}
     for t in reversed(steps) if backward else steps:
-        new = layer.advance(cell, mixed[t], states)
-        runs = inside[t]
-        if runs is None:
-            states, outputs[t] = new, new[0]
-        else:
-            states = tuple(ops.where(runs, *pair) for pair in zip(new, states, strict=True))
-            outputs[t] = ops.where(runs, new[0], 0.0)
+        states, outputs[t] = _step(layer, cell, mixed[t], states, inside[t])
     if not outputs:
         return ops.unsqueeze(states[0], axis=0)[:0], states
     return ops.stack(*(outputs[t] for t in steps)), states
+
+
+def _step(layer: Layer, cell: Cell, x: Any, states: States, runs: Any) -> tuple[States, Any]:
+    """Give the states after a step, and y."""
+    new = layer.advance(cell, x, states)
+    if runs is None:
+        return new, new[0]
+    after = tuple(ops.where(runs, *pair) for pair in zip(new, states, strict=True))
+    return after, ops.where(runs, new[0], 0.0)
+
+
+def _scanned(
+    layer: Layer, cell: Cell, mixed: Any, states: States, lengths: Any, backward: bool
+) -> tuple[Any, States]:
+    """Give the same for a sequence whose length only the run knows."""
+    value = cell.step.value
+    places = None
+    if lengths is not None:
+        zero = value(np.zeros((), "int64"))
+        places = ops.positions(ops.broadcast_to(zero, shape=mixed.shape[:1]), axis=0)
+
+    def act(states: States, part: Any) -> tuple[States, Any]:
+        runs = None if lengths is None else _runs(part[1], lengths)
+        return _step(layer, cell, part[0], states, runs)
+
+    xs = (value(mixed),) if places is None else (value(mixed), places)
+    ends, y = scan(act, tuple(map(value, states)), xs, reverse=backward)
+    return y, ends
 
 
 RULES: Mapping[str, Rule] = MappingProxyType({"GRU": gru, "LSTM": lstm, "RNN": rnn})

@@ -1,8 +1,10 @@
 import numpy as np
 import pytest
 
+from cgkit import run, verify
 from cgkit.errors import OnnxError
 from cgkit.onnx import evaluate, load
+from cgkit.onnx.rules.recurrent import MOST_STEPS
 
 T, N, IN, H = 4, 3, 2, 5
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
@@ -170,8 +172,37 @@ def test_what_does_not_fit_is_refused(one_node, weights):
     ):
         with pytest.raises(OnnxError, match=said):
             evaluate(one_node("RNN", [x, w, r], opset=14, hidden_size=H, **how), feeds)
-    with pytest.raises(OnnxError, match=r"known length, not T(.|\n)*sizes=\{'T'"):
-        load(one_node("RNN", [x, w, r], opset=14, hidden_size=H, opened={0: {0: "T"}}))
+
+
+@pytest.mark.parametrize("operator", ["RNN", "GRU", "LSTM"])
+@pytest.mark.parametrize("direction", ["forward", "reverse", "bidirectional"])
+@pytest.mark.parametrize("steps", [T, 1, 0])
+@pytest.mark.parametrize("cut", [False, True])
+def test_a_sequence_of_open_length_is_a_scan(one_node, weights, operator, direction, steps, cut):
+    x, w, r, b, states, p = weights(operator, 2 if direction == "bidirectional" else 1, steps=steps)
+    lengths = np.minimum(np.array([4, 0, 2], "int32"), steps) if cut else None
+    rest = [p] if operator == "LSTM" else []
+    expected = layer(operator, x, w, r, b, [steps] * N if lengths is None else lengths, states, p,
+                     direction, None)  # fmt: skip
+    model = one_node(
+        operator, [x, w, r, b, lengths, *states, *rest], opset=14, hidden_size=H,
+        direction=direction, outputs=len(expected), opened={0: {0: "T", 1: "N"}},
+    )  # fmt: skip
+    graph = load(model)
+    verify(graph)
+    assert sum(node.operator.name == "scan" for node in graph.nodes) == len(w)
+    feeds = [x for x in (x, w, r, b, lengths, *states, *rest) if x is not None]
+    for got, want in zip(run(graph, *feeds), expected, strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
+
+
+def test_a_long_sequence_is_a_scan_too(one_node, weights):
+    x, w, r, *_ = weights("RNN", 1, steps=MOST_STEPS + 1)
+    graph = load(one_node("RNN", [x, w, r], opset=14, hidden_size=H))
+    assert len(graph.nodes) < 30
+    found = evaluate(one_node("RNN", [x, w, r], opset=14, hidden_size=H),
+                     {"x0": x, "x1": w, "x2": r})["y0"]  # fmt: skip
+    np.testing.assert_allclose(run(graph, x, w, r)[0], found, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -193,8 +224,10 @@ def test_every_shape_is_checked(one_node, weights, place, shape, said):
 
 def test_endless_sequences_are_refused(one_node):
     arrays = [np.zeros((10**9, 0, 1), "float32"), *(np.zeros((1, 1, 1), "float32"),) * 2]
-    with pytest.raises(OnnxError, match="at most 20,000 steps, not 1,000,000,000"):
-        load(one_node("RNN", arrays, opset=14, hidden_size=1))
+    model = one_node("RNN", arrays, opset=14, hidden_size=1)
+    assert load(model).outputs[0].shape == (10**9, 1, 0, 1)
+    with pytest.raises(OnnxError, match="steps of a sequence: 1,000,000,000; limits allow"):
+        evaluate(model, {f"x{i}": array for i, array in enumerate(arrays)})
 
 
 @pytest.mark.oracle
