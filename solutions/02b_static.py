@@ -143,8 +143,8 @@ check.needed(needed, seed=614)
 # | `feeds` | dict: the name of each fed node to its value |
 # | `operators` | dict: the name of each operator to its function |
 #
-# - **Task 2** (5 points). The value is right. The nodes of the dict may stand in any order. Values
-#   may be arrays.
+# - **Task 2** (5 points). The value is right. The nodes of the dict may stand in any order, and every
+#   placeholder is fed. Values may be arrays.
 # - **Task 3** (4 points). Two points: operators that are not needed are not called, no operator
 #   is called twice for one node, and a placeholder that is not needed need not be fed. Two more:
 #   the graph may be 20,000 deep.
