@@ -52,9 +52,7 @@ def test_types_foretell_what_is_computed():
 def test_a_program_prints_as_it_is_written():
     step = Step("sum", ("v0",), {"axis": 0})
     program = Program((TensorType((2,), "float32"),), (step, Step("mul", (2.0, "v1"))), ("v2",))
-    assert str(program) == (
-        "v0: float32[2]\nv1 = sum(v0, axis=0)\nv2 = mul(2.0, v1)\nreturn v2"
-    )
+    assert str(program) == ("v0: float32[2]\nv1 = sum(v0, axis=0)\nv2 = mul(2.0, v1)\nreturn v2")
     assert program.run(program.draw(np.random.default_rng(0)))[0].dtype == np.float32
 
 
