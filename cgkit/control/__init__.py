@@ -12,7 +12,7 @@ its own, and becomes a Graph that one node holds; what it uses from around it be
 that node. So a graph stays without cycles, the plain interpreter runs it, and each of these
 operators has a gradient that is made of these operators: to any order.
 
-    bodies, agreement, pulls  <  inner  <  branches, steps  <  scanning, trips  <  looping
+    bodies, agreement, pulls, samples  <  inner  <  branches, steps  <  scanning, trips  <  looping
 """
 
 from cgkit.control.branches import COND, SWITCH, cond, switch

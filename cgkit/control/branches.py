@@ -40,6 +40,7 @@ from cgkit.control.bodies import (
 )
 from cgkit.control.inner import (
     Told,
+    apart,
     arrived,
     at_places,
     float_places,
@@ -51,6 +52,7 @@ from cgkit.control.inner import (
     work,
 )  # fmt: skip
 from cgkit.control.pulls import pulled
+from cgkit.control.samples import of_cond, of_switch
 from cgkit.cost import cost
 from cgkit.errors import DtypeError, OperandError
 from cgkit.graph import Graph
@@ -233,7 +235,7 @@ def _infer_cond(
 def _compute_cond(
     pred: Any, *arrays: Any, then: Graph, otherwise: Graph, told: Told = ()
 ) -> tuple[Any, ...]:
-    return ready(then if pred else otherwise)(*arrays)
+    return apart(ready(then if pred else otherwise)(*arrays), arrays)
 
 
 def _infer_switch(
@@ -245,7 +247,7 @@ def _infer_switch(
 def _compute_switch(
     index: Any, *arrays: Any, branches: tuple[Graph, ...], told: Told = ()
 ) -> tuple[Any, ...]:
-    return ready(branches[_clamped(index, len(branches))])(*arrays)
+    return apart(ready(branches[_clamped(index, len(branches))])(*arrays), arrays)
 
 
 def _pulls(
@@ -297,11 +299,12 @@ def _switch_runs(branches: tuple[Graph, ...], told: Told = ()) -> tuple[tuple[Gr
 
 COND = MultiOperator(
     "cond", _compute_cond, _infer_cond, gradient=_back_cond, saves=("*",), kind=Kind.OPAQUE,
-    family="control", runs=_cond_runs, flops=work(_cond_runs), tells=("told",),
+    family="control", samples=of_cond, runs=_cond_runs, flops=work(_cond_runs), tells=("told",),
     doc="what one of two graphs gives, by a truth value",
 )  # fmt: skip
 SWITCH = MultiOperator(
     "switch", _compute_switch, _infer_switch, gradient=_back_switch, saves=("*",),
-    kind=Kind.OPAQUE, family="control", runs=_switch_runs, flops=work(_switch_runs),
-    tells=("told",), doc="what one of several graphs gives, by its number",
+    kind=Kind.OPAQUE, family="control", samples=of_switch, runs=_switch_runs,
+    flops=work(_switch_runs), tells=("told",),
+    doc="what one of several graphs gives, by its number",
 )  # fmt: skip

@@ -109,6 +109,32 @@ def steady(old: np.ndarray, new: np.ndarray, what: str) -> np.ndarray:
     return new
 
 
+def apart(found: Sequence[Any], arrays: Sequence[Any]) -> tuple[np.ndarray, ...]:
+    """Give results that share memory with no operand, constant or other result.
+
+    Whoever writes to a result, or to an operand once it has been read, changes nothing else.
+
+    Parameters
+    ----------
+    found
+        The results; an operand among them, or a part of one, is copied.
+    arrays
+        The operands.
+
+    Examples
+    --------
+    >>> x = np.ones(2)
+    >>> y, z = apart([x, x + 1.0], [x])
+    >>> y is x, z.tolist()
+    (False, [2.0, 2.0])
+    """
+    own: list[np.ndarray] = []
+    for x in found:
+        shared = any(x is y or np.may_share_memory(x, y) for y in (*arrays, *own))
+        own.append(np.array(x) if shared or not x.flags.writeable else x)
+    return tuple(own)
+
+
 def stacked(
     rows: Sequence[Sequence[np.ndarray]], empty: Sequence[TensorType], what: str
 ) -> list[np.ndarray]:

@@ -22,6 +22,7 @@ from cgkit import tree
 from cgkit.control.agreement import same_types
 from cgkit.control.inner import (
     Told,
+    apart,
     arrived,
     at_places,
     filled,
@@ -34,6 +35,7 @@ from cgkit.control.inner import (
     work,
 )  # fmt: skip
 from cgkit.control.pulls import accumulated, recording
+from cgkit.control.samples import of_scan
 from cgkit.graph import Graph
 from cgkit.interpret import ready, symbols
 from cgkit.node import Kind, MultiOperator
@@ -137,7 +139,7 @@ def _compute(
             reverse=reverse, told=told,
         )  # fmt: skip
         stacks = [np.empty(_known(t.shape), t.dtype) for t in types[carries:]]
-    return (*carry, *stacks)
+    return (*apart(carry, arrays), *stacks)
 
 
 def _known(shape: Sequence[Size]) -> list[int]:
@@ -212,6 +214,6 @@ def _runs(body: Graph, length: Size, **_: Any) -> tuple[tuple[Graph, Size], ...]
 
 SCAN = MultiOperator(
     "scan", _compute, _infer, gradient=_back, saves=("*",), kind=Kind.OPAQUE, family="control",
-    runs=_runs, flops=work(_runs), tells=("told",),
+    samples=of_scan, runs=_runs, flops=work(_runs), tells=("told",),
     doc="a graph once for each slice of some operands, with a carry along",
 )  # fmt: skip

@@ -19,6 +19,7 @@ from cgkit import tree
 from cgkit.control.agreement import same_types
 from cgkit.control.inner import (
     Told,
+    apart,
     filled,
     float_places,
     outputs_of,
@@ -29,6 +30,7 @@ from cgkit.control.inner import (
     with_told,
     work,
 )  # fmt: skip
+from cgkit.control.samples import of_steps, of_while
 from cgkit.control.steps import through_steps
 from cgkit.errors import GraphError, OperandError
 from cgkit.graph import Graph
@@ -108,7 +110,7 @@ def _compute(
     types = _infer(
         *types_of(arrays), test=test, body=body, carries=carries, told=told
     ) if not rows else ()  # fmt: skip
-    return (*last, *stacked(rows, types[carries:], "what while_loop keeps"))
+    return (*apart(last, arrays), *stacked(rows, types[carries:], "what while_loop keeps"))
 
 
 def _compute_steps(
@@ -156,11 +158,12 @@ def _runs(test: Graph, body: Graph, **_: Any) -> tuple[tuple[Graph, Size], ...]:
 
 WHILE = MultiOperator(
     "while_loop", _compute, _infer, gradient=_back, saves=("*",), kind=Kind.OPAQUE,
-    family="control", runs=_runs, flops=work(_runs), tells=("told",),
+    family="control", samples=of_while, runs=_runs, flops=work(_runs), tells=("told",),
     doc="a graph as long as another one's test holds; counted for one step",
 )  # fmt: skip
 STEPS = MultiOperator(
     "while_steps", _compute_steps, _infer_steps, gradient=_back_steps, saves=("*",),
-    kind=Kind.OPAQUE, family="control", runs=_runs, flops=work(_runs), tells=("trips",),
+    kind=Kind.OPAQUE, family="control", samples=of_steps, runs=_runs, flops=work(_runs),
+    tells=("trips",),
     doc="the carry that each step of a while_loop began with, stacked; counted for one step",
 )  # fmt: skip

@@ -93,10 +93,10 @@ class Repeated:
 
     def __call__(self, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
         """Run it once more."""
-        shapes = [x.shape for x in arrays]
+        kinds = [(x.shape, x.dtype) for x in arrays]
         plan = self._plan
-        if plan is None or plan.shapes != shapes:
-            plan = self._plan = self._prepared(arrays, shapes)
+        if plan is None or plan.kinds != kinds:
+            plan = self._plan = self._prepared(arrays, kinds)
         if self._telling:  # params change from run to run
             graph = Graph(*self._parts)
             given = {edge.key: x for edge, x in zip(graph.inputs, arrays, strict=True)}
@@ -117,8 +117,8 @@ class Repeated:
                 values[i] = None
         return tuple(values[i] for i in plan.outputs)
 
-    def _prepared(self, arrays: Sequence[np.ndarray], shapes: list[Any]) -> _Plan:
-        """Give all values a number and bind all params, for arrays of some shapes."""
+    def _prepared(self, arrays: Sequence[np.ndarray], kinds: list[Any]) -> _Plan:
+        """Give all values a number and bind all params, for arrays of some types."""
         graph = Graph(*self._parts)
         given = _given(graph, arrays)
         binding = bind(graph, list(arrays))
@@ -141,7 +141,7 @@ class Repeated:
             ends = tuple(places[key] for key in self._ends.get(node, ()))
             steps.append((node, params, reads, first, ends))
         outputs = [places[edge.key] for edge in graph.outputs]
-        return _Plan(shapes, binding, start, steps, outputs)
+        return _Plan(kinds, binding, start, steps, outputs)
 
 
 _Step = tuple[Node, Mapping[str, Any], tuple[int, ...], int, tuple[int, ...]]
@@ -150,9 +150,10 @@ _Step = tuple[Node, Mapping[str, Any], tuple[int, ...], int, tuple[int, ...]]
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """How a graph is run on arrays of some shapes."""
+    """How a graph is run on arrays of some types."""
 
-    shapes: list[Any]
+    kinds: list[Any]
+    """Their shapes and dtypes."""
     binding: dict[str, int]
     start: list[Any]
     """A place for each value, with the constants in theirs; inputs come first."""
