@@ -20,7 +20,7 @@ import numpy as np
 from cgkit import tree
 from cgkit.compiler import Executable
 from cgkit.errors import CaptureError, DtypeError, GraphError, OperandError, ShapeError, StateError
-from cgkit.graph import Graph
+from cgkit.graph import Graph, expect_graph
 from cgkit.node import Edge, Node
 from cgkit.operators import ALL
 from cgkit.static import Extraction, extract
@@ -72,6 +72,7 @@ class Session:
     ) -> None:
         if not isinstance(builder, GraphBuilder):
             raise OperandError(f"a Session runs a GraphBuilder, not {type(builder).__name__}")
+        _check_seed(seed)
         self.builder = builder
         self.seed = seed
         self.runs = 0
@@ -114,6 +115,11 @@ class Session:
         part, act = self._part([value.edge for value in values], [value.edge for value in given])
         read = [self._value(variable) for variable in part.reads]
         found = act(*given.values(), *read)
+        if len(found) != len(part.graph.outputs):
+            raise GraphError(
+                f"the executor gives {len(found)} values, the graph has {len(part.graph.outputs)} "
+                "outputs"
+            )
         computed = iter(found)
         results = [_result(leaf, computed) for leaf in leaves]
         self._values.update(zip(part.writes, map(_kept, found[len(values) :]), strict=True))
@@ -158,6 +164,8 @@ class Session:
         StateError
             A name is missing or unknown, or a value has another type; nothing is changed.
         """
+        if not isinstance(state, Mapping):
+            raise StateError(f"a state is a dict of arrays, not {type(state).__name__}")
         named = self._named()
         wrong = [f"{name} is missing" for name in named if name not in state]
         wrong += [f"{name} is unknown" for name in state if name not in {*named, RANDOM_KEY}]
@@ -165,16 +173,18 @@ class Session:
         for name, variable in named.items():
             if name not in state:
                 continue
-            array, known = np.asarray(state[name]), variable.edges[0].type
+            array, known = _plain(state[name]), variable.edges[0].type
             if array.dtype != known.dtype or array.shape != known.shape:
                 wrong.append(f"{name} is {known}, got {array.dtype}{list(array.shape)}")
             new[variable] = _kept(array)
+        place = _plain(state.get(RANDOM_KEY, (self.seed, self.runs)))
+        if place.dtype.kind not in "iu" or place.shape != (2,) or place[1] < 0:
+            wrong.append(f"{RANDOM_KEY} is a seed and a number of runs, got {place!r:.60}")
         if wrong:
             raise StateError("this state does not fit the graph", why="\n  ".join(wrong))
         self._values.update(new)
-        if RANDOM_KEY in state:
-            self.seed, self.runs = (int(x) for x in np.asarray(state[RANDOM_KEY]))
-            self._first_key = ALL["key"](self.seed)
+        self.seed, self.runs = (int(x) for x in place)
+        self._first_key = ALL["key"](self.seed)
 
     def _of(self, fetch: Any) -> tuple[Value, ...]:
         values = fetch.values if isinstance(fetch, Effect) else (fetch,)
@@ -191,7 +201,7 @@ class Session:
             part = extract(fetches, feeds)
             graph = part.graph
             for act in self._passes:
-                graph = act(graph)
+                graph = _alike(graph, act(graph))
             executor = self._executor
             ready: Any = Executable(graph) if executor is None else partial(executor, graph)
             self._ready[key] = ready
@@ -205,9 +215,13 @@ class Session:
                 attempt="session.run(y, {x: [1.0, 2.0]})",
             )
         binding: dict[str, int] = {}
-        found = {}
+        found: dict[Value, np.ndarray] = {}
+        seen = set()
         for value, numbers in feeds.items():
             self.builder.check_own(value)
+            if value.edge.key in seen:
+                raise GraphError(f"{value!r} is fed twice")
+            seen.add(value.edge.key)
             found[value] = _fitting(value, numbers, binding)
         return found
 
@@ -234,6 +248,32 @@ class Session:
                 )
             named[name] = value.node
         return named
+
+
+def _check_seed(seed: Any) -> None:
+    whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
+    if not whole or not -(2**63) <= seed < 2**63:
+        raise OperandError(
+            f"the seed of a Session is {seed!r:.40}, not one whole number", attempt="seed=7"
+        )
+
+
+def _alike(before: Graph, after: Any) -> Graph:
+    """Demand that a pass has kept the inputs and outputs of a graph."""
+    graph = expect_graph(after)
+    for name in ("inputs", "outputs"):
+        old, new = ([edge.type for edge in getattr(g, name)] for g in (before, graph))
+        if old != new:
+            raise GraphError(f"a pass has changed the {name} of the graph", why=f"{old} to {new}")
+    return graph
+
+
+def _plain(x: Any) -> np.ndarray:
+    """Give anything as an array, of objects where it is none of numbers."""
+    try:
+        return np.asarray(x)
+    except ValueError:  # lists of unlike lengths
+        return np.asarray(None)
 
 
 def _fitting(value: Value, numbers: Any, binding: dict[str, int]) -> np.ndarray:

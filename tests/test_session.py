@@ -3,7 +3,21 @@
 import numpy as np
 import pytest
 
-from cgkit import DtypeError, GraphBuilder, GraphError, Session, ShapeError, Tensor, TensorType, ops
+from cgkit import (
+    DtypeError,
+    Graph,
+    GraphBuilder,
+    GraphError,
+    Session,
+    ShapeError,
+    Tensor,
+    TensorType,
+    cond,
+    gradients,
+    ops,
+    scan,
+    while_loop,
+)
 from cgkit.errors import CaptureError, OperandError, StateError
 from cgkit.interpret import run
 from cgkit.optimizers import SGD
@@ -189,3 +203,157 @@ def test_states_that_do_not_fit(builder):
     builder.variable(1.0, name="w")
     with pytest.raises(StateError, match="the name 'w', as another"):
         session.state()
+
+
+@pytest.mark.parametrize("state", [
+    {"w": np.zeros(2), "random key": 3}, {"w": np.zeros(2), "random key": ["a", "b"]},
+    {"w": np.zeros(2), "random key": np.array([1, -1])}, {"w": [[1], [2, 3]]}, {"w": None}, None,
+    [("w", np.zeros(2))],
+])  # fmt: skip
+def test_a_state_is_taken_whole_or_not_at_all(builder, state):
+    w = builder.variable(np.ones(2), name="w")
+    session = Session(builder, seed=4)
+    with pytest.raises(StateError):
+        session.load_state(state)
+    assert session.run(w).tolist() == [1, 1]
+    assert session.state()["random key"].tolist() == [4, 0]
+
+
+@pytest.mark.parametrize("seed", ["x", 1.5, True, None, 2**63, [1]])
+def test_a_seed_is_one_whole_number(builder, seed):
+    with pytest.raises(OperandError, match="not one whole number"):
+        Session(builder, seed=seed)
+
+
+def test_seeds_below_zero_and_large_ones_are_seeds(builder):
+    noise = ops.uniform(builder.key(), shape=(3,))
+    drawn = [Session(builder, seed=seed).run(noise).tolist() for seed in (-1, 0, 2**63 - 1)]
+    assert len({*map(tuple, drawn)}) == 3
+
+
+def test_one_tensor_is_fed_once(builder):
+    x = builder.placeholder((), name="x")
+    again = type(x)(x.edge, builder)
+    with pytest.raises(GraphError, match="is fed twice"):
+        Session(builder).run(x + 1.0, {x: 1.0, again: 2.0})
+
+
+def test_what_passes_and_executors_must_keep(builder):
+    x = builder.placeholder((), name="x")
+    w = builder.variable(0.0, name="w")
+    step = builder.assign(w, w + x)
+    with pytest.raises(GraphError, match="expected a Graph, got NoneType"):
+        Session(builder, passes=[lambda graph: None]).run(step, {x: 1.0})
+    with pytest.raises(GraphError, match="a pass has changed the outputs of the graph"):
+        Session(builder, passes=[lambda g: Graph(g.inputs, g.nodes, g.outputs[:1])]).run(
+            step, {x: 1.0}
+        )
+    session = Session(builder, executor=lambda graph, *arrays: (np.array(1.0),))
+    with pytest.raises(GraphError, match="the executor gives 1 values, the graph has 2 outputs"):
+        session.run(step, {x: 1.0})
+    assert session.state()["w"] == 0
+
+
+class TestBooksPrograms:
+    """Programs as books on TensorFlow 1 have them."""
+
+    def test_moving_average(self, builder):
+        x = builder.placeholder((), name="x")
+        mean, count = builder.variable(0.0, name="mean"), builder.variable(0, name="count")
+        counted = builder.assign(count, count + 1)
+        moved = builder.assign(mean, 0.9 * mean + 0.1 * x)
+        with builder.control_dependencies([moved, counted]):
+            corrected = mean / (1.0 - ops.pow(0.9, count.cast("float64")))
+        session, by_hand = Session(builder), 0.0
+        for number, value in enumerate((1.0, 1.0, 4.0), 1):
+            by_hand = 0.9 * by_hand + 0.1 * value
+            found = session.run(corrected, {x: value})
+            np.testing.assert_allclose(found, by_hand / (1 - 0.9**number))
+        assert session.run([mean, count]) == [by_hand, 3]
+
+    def test_linear_regression(self, builder):
+        data = np.random.default_rng(0).normal(size=(64, 3))
+        x, y = builder.placeholder((None, 3), name="x"), builder.placeholder((None,), name="y")
+        w, b = builder.variable(np.zeros(3), name="w"), builder.variable(0.0, name="b")
+        loss = ((x @ w + b - y) ** 2.0).mean()
+        step, session = minimize(loss, SGD(0.1)), Session(builder)
+        for _ in range(200):
+            session.run(step, {x: data, y: data @ [1.0, -2.0, 0.5] + 3.0})
+        np.testing.assert_allclose(session.run(w), [1, -2, 0.5], atol=1e-8)
+        np.testing.assert_allclose(session.run(b), 3, atol=1e-8)
+
+    def test_the_best_so_far(self, builder):
+        x = builder.placeholder((), name="x")
+        best = builder.variable(-np.inf, name="best")
+        keep = builder.assign(best, cond(x > best, lambda: x, lambda: best))
+        session = Session(builder)
+        assert [float(session.run(keep, {x: value})) for value in (1.0, 3.0, 2.0)] == [1, 3, 3]
+
+    def test_a_loop_in_a_graph_with_state(self, builder):
+        w, n = builder.variable(1.0, name="w"), builder.placeholder((), "int64", name="n")
+        _, new = while_loop(lambda c: c[0] < n, lambda c: (c[0] + 1, c[1] * 2.0), (0, w))
+        step, session = builder.assign(w, new), Session(builder)
+        assert [float(session.run(step, {n: k})) for k in (3, 0, 2)] == [8, 8, 32]
+        assert (session.run(w), w.node.value) == (32, 1)
+
+    def test_what_a_branch_takes_may_be_fed(self, builder):
+        x = builder.placeholder((), name="x")
+        h = x * x
+        large = h > 4.0
+        y = cond(large, lambda: h * 10.0, lambda: h - 1.0)
+        session = Session(builder)
+        assert [session.run(y, {h: v}) for v in (5.0, 1.0)] == [50, 0]
+        assert session.run(y, {x: 3.0, large: False}) == 8
+        i, power = while_loop(lambda c: c[1] < 100.0, lambda c: (c[0] + 1, c[1] * c[1]), (0, x))
+        assert session.run(power + 1.0, {power: 5.0}) == 6
+        assert session.run(power + i.cast("float64"), {i: 100, x: 2.0}) == 356
+
+    def test_what_is_inside_a_branch_can_be_neither_fed_nor_fetched(self, builder):
+        x, inside = builder.placeholder((), name="x"), []
+        y = cond(x > 0.0, lambda: inside.append(x * 2.0) or inside[0], lambda: x)
+        session = Session(builder)
+        for act in (lambda: session.run(inside[0], {x: 1.0}),
+                    lambda: session.run(y, {x: 1.0, inside[0]: 2.0})):  # fmt: skip
+            with pytest.raises(CaptureError, match="it built a branch or a body"):
+                act()
+
+    def test_sizes_that_meet_in_a_branch_only(self, builder):
+        x, y = builder.placeholder((None,), name="x"), builder.placeholder((None,), name="y")
+        z = cond(x.sum() > 0.0, lambda: (x * y).sum(), lambda: y.sum())
+        session = Session(builder)
+        assert session.run(z, {x: [-1.0, -1.0], y: [1.0, 2.0, 3.0]}) == 6
+        with pytest.raises(ShapeError, match="N = 2 and N2 = 3 were taken as equal"):
+            session.run(z, {x: [1.0, 1.0], y: [1.0, 2.0, 3.0]})
+
+    def test_another_mask_in_each_step_and_the_same_going_back(self, builder):
+        x = builder.placeholder((5, 40), name="x")
+        key = builder.key()
+
+        def body(total, step):
+            row, i = step
+            mask = ops.dropout(row, ops.fold_in(key, i), rate=0.5)
+            return total + mask.sum(), mask
+
+        total, masks = scan(body, 0.0, (x, np.arange(5)))
+        session, data = Session(builder, seed=1), np.ones((5, 40))
+        found, slope = session.run([masks, *gradients(total, [x])], {x: data})
+        np.testing.assert_array_equal(found, slope)
+        assert len({*map(tuple, found)}) == 5
+        assert not np.array_equal(session.run(masks, {x: data}), found)
+
+    def test_a_recurrent_network_learns(self, builder):
+        rng = np.random.default_rng(0)
+        xs = builder.placeholder((None, 4, 2), name="xs")
+        target = builder.placeholder((4,), name="target")
+        sizes = {"w": (2, 8), "u": (8, 8), "v": (8,)}
+        w, u, v = (builder.variable(rng.normal(size=s) * 0.4, name=n) for n, s in sizes.items())
+        h, _ = scan(lambda h, x: (ops.tanh(x @ w + h @ u), None), np.zeros((4, 8)), xs)
+        loss = ((h @ v - target) ** 2.0).mean()
+        step, session = minimize(loss, SGD(0.1)), Session(builder)
+        data = rng.normal(size=(6, 4, 2))
+        feeds = {xs: data, target: data.sum((0, 2))}
+        first = session.run(loss, feeds)
+        for _ in range(60):
+            session.run(step, feeds)
+        assert session.run(loss, feeds) < first / 20
+        session.run(step, {xs: data[:2], target: data[:2].sum((0, 2))})  # another length
