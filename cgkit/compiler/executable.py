@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from cgkit.graph import Graph
-from cgkit.interpret import bind, bind_params, check_binding, compute, told
+from cgkit.interpret import bind, bind_params, check_binding, compute, own_symbols, told
 from cgkit.node import SOURCES, Node, Operator
 from cgkit.operators import ALL
 from cgkit.symbolic.writes import INSTEAD
@@ -87,7 +87,7 @@ class Executable:
         self._count = 0
         self._first: list[Any] = []
         self._free: dict[Any, list[Buffers]] = {}
-        self._tells = any(node.operator.tells for node in graph.nodes)
+        self._tells = bool(own_symbols(graph))
         self._lay_out()
 
     @property

@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pytest
 
-from cgkit import GraphBuilder, ShapeError, cond, gradients, ops, run
+from cgkit import GraphBuilder, ShapeError, cond, gradients, ops, run, scan
 from cgkit.compiler import Executable
 from cgkit.operators import ALL
 
@@ -111,3 +111,14 @@ def test_into_memory_that_is_given_is_the_same_to_the_last_bit(name):
         np.testing.assert_array_equal(out, expected)
         tried += 1
     assert tried > 3
+
+
+def test_a_graph_with_a_loop_keeps_its_buffers():
+    builder = GraphBuilder()
+    x = builder.placeholder((50,), name="x")
+    y = scan(lambda c, r: (c * r, None), 1.0, ops.tanh(x) + 1.0)[0]
+    ready = Executable(builder.graph([y * 2.0 + 1.0], [x]))
+    first = ready(np.linspace(0.0, 1.0, 50))
+    fresh = ready.allocated
+    assert ready(np.linspace(0.0, 1.0, 50)) == first
+    assert ready.allocated < fresh
