@@ -158,7 +158,7 @@ def decode(values: Any) -> Graph:
     """
     if not isinstance(values, dict) or "version" not in values:
         raise StateError("this is no graph of cgkit: 'version' is missing")
-    if values["version"] != VERSION:
+    if type(values["version"]) is not int or values["version"] != VERSION:
         raise StateError(
             f"this graph is of version {values['version']!r:.20}, this library reads {VERSION}",
             attempt="a newer cgkit, or saving the graph again",

@@ -9,7 +9,7 @@ import pytest
 
 from cgkit import GraphBuilder, Operator, TensorType, gradients, ops, run
 from cgkit.codec import DEEPEST, decode, encode, operators
-from cgkit.control import cond, scan, while_loop
+from cgkit.control import cond, scan, while_loop, while_scan
 from cgkit.errors import StateError
 from cgkit.graph import Graph
 
@@ -182,3 +182,23 @@ def test_json_holds_all_but_the_arrays():
     text = json.dumps(encode(graph), default=lambda array: array.tolist())
     assert "Infinity" in text
     assert TensorType((2,), "int64") in [e.type for e in graph.outputs]
+
+
+@pytest.mark.parametrize("version", [None, "1", True, 1.0, 2, np.ones(2), [1]])
+def test_versions_are_whole_numbers(version):
+    with pytest.raises(StateError, match="this graph is of version"):
+        decode({**encode(network()), "version": version})
+
+
+def test_sizes_that_a_part_tells_and_loops_that_keep():
+    builder = GraphBuilder()
+    x, p = builder.placeholder(("N",), name="x"), builder.placeholder((), "bool", name="p")
+    places = cond(p, lambda: ops.nonzero(x), lambda: ops.nonzero(x - 1.0))
+    row = ops.broadcast_to(x.sum(), shape=places.shape)
+    _, kept = while_scan(lambda c: c < 3.0, lambda c: (c + 1.0, c * x), 0.0)
+    graph = builder.graph([row, kept, *gradients(kept.sum() + row.sum(), [x])], [x, p])
+    found = decode(encode(graph))
+    assert str(found) == str(graph)
+    arrays = np.array([1.0, 0.0, 3.0]), np.array(True)
+    for ours, theirs in zip(run(found, *arrays), run(graph, *arrays), strict=True):
+        np.testing.assert_array_equal(ours, theirs)

@@ -34,3 +34,18 @@ def test_files_that_hold_no_graph(tmp_path):
     path.write_bytes(b"PK\3\4 and no more")
     with pytest.raises(FileError):
         load_graph(path)
+
+
+def test_ten_thousand_nodes_there_and_back(tmp_path):
+    builder = GraphBuilder()
+    x = y = builder.placeholder((4,), name="x")
+    weights = [builder.variable(np.full(4, 1.0 + k / 1000), name=f"w{k}") for k in range(50)]
+    for step in range(1_150):
+        y = ops.tanh(y * weights[step % 50])
+    graph = builder.graph([y, *gradients(y, [x, *weights])], [x])
+    assert len(graph.nodes) > 10_000
+    save_graph(tmp_path / "model.npz", graph)
+    found = load_graph(tmp_path / "model.npz")
+    data = np.linspace(-1.0, 1.0, 4)
+    for ours, theirs in zip(run(found, data), run(graph, data), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
