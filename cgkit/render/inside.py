@@ -4,8 +4,8 @@
             ┆                    │ x ──► log ──► out  │  │ x ──► mul ──► out  │
             └┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄►└────────────────────┘  └────────────────────┘
 
-A dashed arrow leads to what the node runs. Where that would make the picture a large one, only the
-words on the node say what it holds.
+A dashed arrow leads to what the node runs. Where that would make the picture a large one, the words
+on a node alone say what it holds.
 """
 
 from __future__ import annotations
@@ -36,10 +36,14 @@ def with_graphs_inside(
     make
         Makes the picture of a graph without those inside its nodes.
     most
-        How many boxes there may be in all; with more, `picture` comes back as it is.
+        How many boxes there may be in all. Where there would be more, graphs that lie deepest are
+        not drawn, and if need be none.
     """
-    whole = _with(picture, graph, make, most, DEEPEST)
-    return picture if whole is None else whole
+    for depth in range(DEEPEST, 0, -1):
+        whole = _with(picture, graph, make, most, depth)
+        if whole is not None:
+            return whole
+    return picture
 
 
 def _with(

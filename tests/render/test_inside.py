@@ -64,6 +64,23 @@ def test_large_ones_stay_folded():
     assert "cluster" in draw(graph).source
 
 
+def test_as_deep_as_there_is_room():
+    builder = GraphBuilder()
+    x = builder.placeholder((), name="x")
+
+    def body(c):
+        return cond(c < 5.0, lambda: c + 1.0, lambda: ops.exp(ops.exp(ops.exp(c + x))))
+
+    graph = builder.graph([while_loop(lambda c: c < 9.0, body, x)])
+    depths = [
+        max(box.scope.count("/") for box in picture.boxes)
+        for picture in (
+            with_graphs_inside(pictured(graph), graph, pictured, most) for most in (99, 20, 9)
+        )
+    ]
+    assert depths == [3, 1, 0]
+
+
 def test_they_nest_to_a_depth():
     builder = GraphBuilder()
     x = builder.placeholder((), name="x")
