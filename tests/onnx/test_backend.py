@@ -85,13 +85,23 @@ def test_an_open_size_that_is_halved_is_fixed(loads):
 
 
 def test_what_cannot_be_built_for_open_sizes_is_built_for_those_it_meets():
+    text = """g (float[1, 1, T] x, float[1, 1, 1] w) => (float[A, B, C] y)
+        { y = Conv <strides = [2]> (x, w) }"""
+    prepared = prepare(model(text))
+    w = np.ones((1, 1, 1), np.float32)
+    for size, half in ((3, 2), (6, 3)):
+        assert prepared.run([np.ones((1, 1, size), np.float32), w])[0].shape == (1, 1, half)
+    assert (prepared.way, prepared.sizes) == ("fixed", ("T",))
+
+
+def test_a_sequence_of_open_length_stays_open():
     text = """g (float[T, 1, 2] x, float[1, 8, 2] w, float[1, 8, 2] r) => (float[A, B, C, D] y)
         { y = LSTM <hidden_size = 2> (x, w, r) }"""
     prepared = prepare(model(text))
     w = np.ones((1, 8, 2), np.float32)
     for steps in (3, 5):
         assert prepared.run([np.ones((steps, 1, 2), np.float32), w, w])[0].shape == (steps, 1, 1, 2)
-    assert (prepared.way, prepared.sizes) == ("fixed", ("T",))
+    assert (prepared.way, prepared.sizes) == ("static", ())
 
 
 def test_what_is_wrong_at_any_size_is_said_when_it_is_run():
