@@ -6,7 +6,7 @@ from two_readings import agree, by_graph
 
 from cgkit import DtypeError, GraphBuilder, ShapeError, Tensor, grad, gradients, ops, run
 from cgkit.control import cond, fori, scan, switch, while_loop
-from cgkit.errors import OperandError
+from cgkit.errors import CaptureError, OperandError
 
 
 def squared(x):
@@ -177,3 +177,49 @@ def test_gradients_inside_a_body_and_inside_branches_of_several():
         return switch(ops.cast(x * 0.0 + 1.0, dtype="int64"), branches, small)
 
     agree(descent, 1.0, 0.1)
+
+
+def test_tensors_of_two_loops_do_not_mix():
+    x, kept = GraphBuilder().placeholder(()), []
+    while_loop(lambda c: c < 3.0, lambda c: kept.append(c) or c + 1.0, x)
+    for act in (lambda c: kept[0] + c, lambda c: c + kept[0], lambda c: kept[0]):
+        with pytest.raises(CaptureError, match="it built a branch or a body, which is done"):
+            while_loop(lambda c: c < 3.0, act, x)
+
+
+def test_a_python_if_in_a_body_says_where():
+    x = GraphBuilder().placeholder(())
+    with pytest.raises(CaptureError, match="no truth value for a Python `if`") as caught:
+        while_loop(lambda c: c < 3.0, lambda c: c if c > 1.0 else c + 1.0, x)
+    assert "  in the body of while_loop" in caught.value.__notes__
+    with pytest.raises(CaptureError, match="no truth value"):
+        scan(lambda c, r: (c + 1.0 if c > 0.0 else c, None), x, length=3)
+
+
+def test_what_is_no_result_is_named_in_both_readings():
+    for x in (GraphBuilder().placeholder(()), Tensor(1.0)):
+        for wrong in (None, "text", object()):
+            with pytest.raises(CaptureError, match="the body of while_loop gives"):
+                while_loop(lambda c: c < 3.0, lambda c, wrong=wrong: wrong, x)
+            with pytest.raises(CaptureError, match="the body of scan gives"):
+                scan(lambda c, r, wrong=wrong: (c, [wrong]), x, np.ones(2))
+        with pytest.raises(OperandError, match="the test of while_loop is of type float"):
+            while_loop(3.0, lambda c: c, x)
+        with pytest.raises(OperandError, match="the body of fori is of type NoneType"):
+            fori(0, 3, None, x)
+    for wrong in (2.5, True, Tensor(3), "3"):
+        with pytest.raises(OperandError, match="the length of scan is"):
+            scan(lambda c, r: (c, None), Tensor(1.0), length=wrong)
+
+
+def test_nan_and_inf_go_through():
+    builder = GraphBuilder()
+    x = builder.placeholder(())
+    y = squared(x)
+    graph = builder.graph([y, *gradients(y, [x])])
+    for value, expected in (
+        (np.nan, (np.nan, 1)),
+        (np.inf, (np.inf, 1)),
+        (-np.inf, (np.inf, -np.inf)),
+    ):
+        np.testing.assert_array_equal(run(graph, np.array(value)), expected)
