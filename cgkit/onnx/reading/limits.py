@@ -39,7 +39,7 @@ class Limits:
     """Floating-point operations on arrays while building, or in one evaluation."""
     nodes: int = 200_000
     """Nodes, those that functions stand for included."""
-    steps: int = 10_000_000
+    steps: int = 2_000_000
     """Nodes of loops that are evaluated on arrays, each as often as it is."""
     depth: int = 32
     """Functions that use functions that use functions ..., graphs within graphs among them."""
