@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -38,6 +38,21 @@ _INFIX = {
 """What NumPy calls the operators that Python has a sign for."""
 
 
+class Missing:
+    """A name that tensors do not have: whoever asks is told what to try.
+
+    A `__getattr__` would say it for every name, and make each look at a tensor slower.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, x: Any, owner: Any) -> Any:
+        """Refuse, as if there were no such name."""
+        words = owner.instead
+        raise AttributeError(lacking(owner, self.name, {*ops.ALL, *ops.COMPOSED}, words))
+
+
 class Arithmetic(Operand):
     """Infix notation and methods, for operands that have a shape."""
 
@@ -45,6 +60,14 @@ class Arithmetic(Operand):
     __hash__ = Operand.__hash__
     instead: Mapping[str, str] = ELSEWHERE
     """What to try for names that others have."""
+
+    def __init_subclass__(cls) -> None:
+        for name in cls.instead:
+            if not hasattr(Arithmetic, name) and name not in cls.__dict__:
+                setattr(cls, name, Missing(name))
+
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if name not in self.instead]
 
     @staticmethod
     def binary(operator: Operator, left: Any, right: Any) -> Any:
@@ -72,13 +95,6 @@ class Arithmetic(Operand):
             why="NumPy would compute without remembering how",
             attempt=f"ops.{known}(...)" if known else "x.numpy()",
         )
-
-    if not TYPE_CHECKING:  # a checker of types is to see what there is, and what is not
-
-        def __getattr__(self, name: str) -> Any:
-            words = type(self).instead
-            known = {*ops.ALL, *ops.COMPOSED}
-            raise AttributeError(lacking(type(self), name, known, words))
 
     @property
     def shape(self) -> Any:
