@@ -182,30 +182,45 @@ def steps_of(slices: Sequence[Any], length: Size | None) -> Size:
 def _by_hand(steps: Steps, number: int) -> Any:
     """Run the steps as Python does; give a builder if the body turns out to belong to its graph."""
     carry = [as_tensor(x) for x in steps.leaves]
+    columns = [_cut(x, number) for x in steps.slices]
+    parts = [*zip(*columns, strict=True)] if columns else [()] * number
     order = range(number - 1, -1, -1) if steps.reverse else range(number)
-    new, kept, nesting = _one(steps, carry, order[0])
+    new, kept, nesting = _one(steps, carry, parts[order[0]])
     builder = builder_of(*new, *kept)
     if builder is not None:
         return builder
     again = [as_tensor(x) for x in settled(steps.leaves, types_of(new))]
     if types_of(again) != types_of(carry):  # the first step told the dtypes of numbers
         carry = again
-        new, kept, nesting = _one(steps, carry, order[0])
+        new, kept, nesting = _one(steps, carry, parts[order[0]])
     rows = [kept]
     for i in order[1:]:
         carry = _checked(steps, carry, new)
-        new, kept, found = _one(steps, carry, i)
+        new, kept, found = _one(steps, carry, parts[i])
         if found != nesting:
             raise OperandError(f"{BODY} keeps other things in step {i} than before")
         rows.append(kept)
     carry = _checked(steps, carry, new)
-    columns = zip(*(rows[::-1] if steps.reverse else rows), strict=True)
-    return carry, [ALL["stack"](*column, axis=0) for column in columns], nesting
+    results = zip(*(rows[::-1] if steps.reverse else rows), strict=True)
+    return carry, [ALL["stack"](*result, axis=0) for result in results], nesting
 
 
-def _one(steps: Steps, carry: Sequence[Any], i: int) -> Step:
+def _cut(x: Any, number: int) -> list[Any]:
+    """Give the slices of a Tensor or an array.
+
+    They are cut all at once: going back through one slice after another would make a gradient of
+    the size of the whole for each.
+    """
+    if not isinstance(x, Operand):
+        return [as_tensor(part) for part in x]
+    shape = x.shape[1:]
+    parts = ALL["split"](x, sections=number, axis=0)
+    return [ALL["reshape"](part, shape=shape) for part in parts]
+
+
+def _one(steps: Steps, carry: Sequence[Any], parts: Sequence[Any]) -> Step:
     """Take one step on Tensors."""
-    found = steps.call(carry, [as_tensor(x[i]) for x in steps.slices])
+    found = steps.call(carry, parts)
     new, kept, nesting = steps.apart(found, types_of(carry))
     return [as_tensor(x) for x in new], [as_tensor(x) for x in kept], nesting
 

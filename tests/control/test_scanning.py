@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from two_readings import agree, by_graph, by_hand
 
-from cgkit import GraphBuilder, ShapeError, Tensor, gradients, ops, run
+from cgkit import GraphBuilder, ShapeError, Tensor, gradients, ops, run, topological_order
 from cgkit.control import scan
 from cgkit.errors import OperandError
 
@@ -100,3 +100,14 @@ def test_checkpoints_hold_the_square_root_of_all_carries(checkpoint):
     tracemalloc.stop()
     every = steps * width * 4
     assert peak < every / 10 if checkpoint else every < peak < 1.1 * every
+
+
+def test_slices_of_tensors_are_cut_at_once():
+    # one by one, each would send back a gradient as large as all of them
+    xs = Tensor(X, requires_grad=True)
+    end, _ = scan(lambda c, x: (c * 0.5 + x[0].sum(), None), Tensor(0.0), (xs, X))
+    names = [node.operator.name for node in topological_order(end.grad_fn)]
+    assert names.count("split") == 1
+    assert "slice" not in names
+    end.backward()
+    np.testing.assert_allclose(xs.grad.data[:, 0], 0.5 ** np.arange(6, -1, -1))
