@@ -213,9 +213,8 @@ def _cut(x: Any, number: int) -> list[Any]:
     """
     if not isinstance(x, Operand):
         return [as_tensor(part) for part in x]
-    shape = x.shape[1:]
     parts = ALL["split"](x, sections=number, axis=0)
-    return [ALL["reshape"](part, shape=shape) for part in parts]
+    return [ALL["squeeze"](part, axis=0) for part in parts]
 
 
 def _one(steps: Steps, carry: Sequence[Any], parts: Sequence[Any]) -> Step:

@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 
 from cgkit.errors import OnnxError
+from cgkit.node import INPUT
 from cgkit.onnx.dtypes import as_numpy
 from cgkit.onnx.reading import graphs_of
+from cgkit.symbolic import GraphBuilder, Value
 
 Names = MutableMapping[str, Any]
 
@@ -70,6 +72,9 @@ class Part:
             if tensor.name not in self._own:
                 self._own[tensor.name] = self._parameter(tensor)
         given = dict(zip(self.inputs, operands, strict=True))
+        for name, x in given.items():
+            if isinstance(x, Value) and x.node.operator is INPUT and _is_of_a_part(x):
+                x.named(name)
         names = ChainMap({**self._own, **given}, self.around)
         self._walk(self.graph.node, names)
         return tuple(names[name] for name in self.outputs)
@@ -116,6 +121,10 @@ class Part:
 
     def __repr__(self) -> str:
         return f"<graph {self.graph.name!r} of {len(self.graph.node)} nodes>"
+
+
+def _is_of_a_part(x: Value) -> bool:
+    return isinstance(x.builder, GraphBuilder) and x.builder.outer is not None
 
 
 def reads(graph: Any) -> list[str]:

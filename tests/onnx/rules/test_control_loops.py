@@ -51,6 +51,12 @@ class TestLoop:
         text = loop("n", before=f"n = Constant <value = int64 {{{number}}}> ()")
         check(text, {"x": X[0]}, wanted=["scan"], expected=lambda x: looped(x, number))
 
+    def test_what_a_body_is_given_has_the_names_of_the_model(self):
+        graph = ours.load(model(loop("n", inputs="int64 n, ")))
+        (node,) = [node for node in graph.operators if node.operator.name == "while_loop"]
+        called = [edge.node.name for edge in node.params["body"].inputs]
+        assert called == ["i", "go", "h", "n", "x"]
+
     def test_a_constant_that_says_go_on(self):
         yes = "Constant <value = bool {1}> ()"
         before = f"n = Constant <value = int64 {{3}}> () yes = {yes}"
