@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cgkit import GraphBuilder, gradients, ops, run
-from cgkit.control import cond, fori, scan, switch, while_loop, while_scan
+from cgkit.control import OPERATORS, cond, fori, scan, switch, while_loop, while_scan
 from cgkit.onnx import load
 from cgkit.onnx.exporter import to_model
+from cgkit.testing.cases import built, computed, samples_of
 from cgkit.testing.exports import by_reference
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "control"))
@@ -155,6 +156,24 @@ def test_sizes_that_a_branch_tells_and_names_that_come_twice():
     graph = builder.graph([a, b, ops.broadcast_to(x.sum(), shape=b.shape)], [x, p])
     for number in (True, False):
         agree(graph, np.array([1.0, 0.0, 2.0, 1.0]), np.array(number))
+
+
+@pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.name)
+def test_every_sample_is_read_again(operator):
+    for sample in samples_of(operator):
+        agree(built(operator, sample), *sample.operands, by=[read_again])
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.name)
+def test_onnxruntime_runs_every_sample(operator):
+    for sample in samples_of(operator):
+        for got, want in zip(
+            by_onnxruntime(to_model(built(operator, sample)), sample.operands),
+            computed(operator, sample),
+            strict=True,
+        ):
+            np.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-6)
 
 
 def random_graph(seed, depth, opened):
