@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from cgkit.errors import GradientError, ShapeError
-from cgkit.operators import ALL
 from cgkit.symbolic import GraphBuilder, Value
-from cgkit.symbolic.differentiation import pull
+from cgkit.symbolic.differentiation import filled, pull
 from cgkit.tensor import grad as grad_of_tensors
 from cgkit.types import show_shape
 
@@ -96,7 +95,7 @@ def _of_values(
         )
     if materialize_grads:
         return tuple(
-            _zeros(builder, x) if part is None else part
+            filled(builder, x.type, 0) if part is None else part
             for x, part in zip(inputs, found, strict=True)
         )
     return tuple(found)
@@ -117,16 +116,4 @@ def _seed(builder: GraphBuilder, y: Value, seed: Any) -> Value:
             why=f"this value has shape {show_shape(y.shape)}",
             attempt="grad(y.sum(), x), or a seed of its shape",
         )
-    return _filled(builder, y, 1.0)
-
-
-def _zeros(builder: GraphBuilder, x: Value) -> Value:
-    return _filled(builder, x, 0)
-
-
-def _filled(builder: GraphBuilder, like: Value, number: float) -> Value:
-    start = builder.constant(number, like.dtype)
-    if not like.shape:
-        return start
-    spread: Value = ALL["broadcast_to"](start, shape=like.shape)
-    return spread
+    return filled(builder, y.type, 1.0)

@@ -15,9 +15,8 @@ from typing import Any
 from cgkit.graph import Graph
 from cgkit.interpret import replay, symbols
 from cgkit.node import Edge
-from cgkit.operators import ALL
 from cgkit.symbolic import GraphBuilder, Value
-from cgkit.symbolic.differentiation import pull
+from cgkit.symbolic.differentiation import filled, pull
 from cgkit.types import TensorType
 
 
@@ -58,7 +57,7 @@ def pulled(graph: Graph, places: Sequence[int], given: Sequence[int]) -> Graph:
     wanted = [inputs[i] for i in places]
     found = pull(builder, starts, wanted)
     gradients = [
-        zeros(builder, x.type) if part is None else part
+        filled(builder, x.type, 0) if part is None else part
         for x, part in zip(wanted, found, strict=True)
     ]
     return builder.graph(gradients, [*inputs, *seeds])
@@ -72,12 +71,6 @@ def _inputs(builder: GraphBuilder, edges: Sequence[Edge]) -> list[Value]:
         )
         for edge in edges
     ]
-
-
-def zeros(builder: GraphBuilder, known: TensorType) -> Value:
-    """Give zeros of a type, whose sizes may be open."""
-    spread: Value = ALL["broadcast_to"](builder.constant(0, known.dtype), shape=known.shape)
-    return spread
 
 
 def recording(body: Graph, carries: int) -> Graph:

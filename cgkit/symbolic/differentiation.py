@@ -16,7 +16,7 @@ from cgkit.operators.movement import unbroadcast
 from cgkit.order import topological_order
 from cgkit.symbolic.builder import GraphBuilder
 from cgkit.symbolic.value import Value
-from cgkit.types import show_shape
+from cgkit.types import TensorType, show_shape
 
 
 def gradients(
@@ -62,7 +62,7 @@ def gradients(
     builder = _builder_of(y)
     for value in (y, *xs, *(() if seed is None else (seed,))):
         builder.check_own(value)
-    seed = _seed(builder, y) if seed is None else seed
+    seed = filled(builder, y.type, 1.0) if seed is None else seed
     if seed.shape != y.shape:
         raise ShapeError(
             f"the seed has shape {show_shape(seed.shape)}, the value {show_shape(y.shape)}",
@@ -139,9 +139,16 @@ def _builder_of(y: Any) -> GraphBuilder:
     return y.builder
 
 
-def _seed(builder: GraphBuilder, y: Value) -> Value:
-    seed = builder.constant(1.0, y.dtype)
-    if not y.shape:
-        return seed
-    spread: Value = ops.ALL["broadcast_to"](seed, shape=y.shape)
+def filled(builder: GraphBuilder, known: TensorType, number: float) -> Value:
+    """Give one number as a value of a type, whose sizes may be open.
+
+    Examples
+    --------
+    >>> filled(GraphBuilder(), TensorType((2,), "float32"), 1.0)
+    Value(broadcast_to: float32[2])
+    """
+    start = builder.constant(number, known.dtype)
+    if not known.shape:
+        return start
+    spread: Value = ops.ALL["broadcast_to"](start, shape=known.shape)
     return spread

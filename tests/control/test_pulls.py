@@ -3,7 +3,7 @@
 import numpy as np
 
 from cgkit import GraphBuilder, TensorType, run, verify
-from cgkit.control.pulls import accumulated, floating, pulled, recording, zeros
+from cgkit.control.pulls import accumulated, floating, pulled, recording
 
 
 def body():
@@ -48,10 +48,3 @@ def test_going_back_one_step_adds_up_what_stays_the_same():
     assert at(graph, 10, 1000, 2, 3, 100, 5, 1) == [350, 1020, 210]
     kept = accumulated(body(), 1, 1, kept=True)
     assert at(kept, 10, 1000, 2, 3, 7, 5, 1) == [57, 1020, 10]
-
-
-def test_zeros_of_an_open_shape():
-    builder = GraphBuilder()
-    x = builder.placeholder((None,))
-    graph = builder.graph([zeros(builder, x.type)], [x])
-    assert run(graph, np.ones(3))[0].tolist() == [0, 0, 0]

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from cgkit import GraphBuilder, Tensor, grad, gradients, ops, run, verify
+from cgkit import GraphBuilder, Tensor, TensorType, grad, gradients, ops, run, verify
 from cgkit.errors import CaptureError, GradientError, ShapeError
+from cgkit.symbolic.differentiation import filled
 from cgkit.testing.cases import same
 
 RNG = np.random.default_rng(0)
@@ -121,3 +122,13 @@ def test_only_paths_between_are_built(builder):
 def test_what_it_refuses(builder, act, kind, said):
     with pytest.raises(kind, match=said):
         act(builder, builder.placeholder(()))
+
+
+def test_one_number_for_each_place_of_an_open_shape():
+    builder = GraphBuilder()
+    x = builder.placeholder((None,), "float32")
+    graph = builder.graph(
+        [filled(builder, x.type, 3), filled(builder, TensorType((), "f8"), 0)], [x]
+    )
+    many, one = run(graph, np.ones(2, "float32"))
+    assert (many.tolist(), many.dtype, one.shape) == ([3, 3], np.float32, ())
