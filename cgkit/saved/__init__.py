@@ -18,10 +18,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from cgkit.saved.arrays import from_npy, to_npy
-from cgkit.saved.container import read_members, write_members
+from cgkit.saved.files import read, write
 from cgkit.saved.graphs import load_graph, save_graph
-from cgkit.saved.nesting import MANIFEST, decode, encode
 
 __all__ = ["load", "load_graph", "save", "save_graph"]
 
@@ -52,9 +50,7 @@ def save(path: str | Path, state: Any) -> None:
     ...     load(Path(folder, "run.npz"))
     {'w': array([1., 1.]), 'epoch': 3, 'names': ('a', None)}
     """
-    manifest, found = encode(state)
-    members = {MANIFEST: manifest, **{f"{i}.npy": to_npy(x) for i, x in enumerate(found)}}
-    write_members(Path(path), members)
+    write(path, state)
 
 
 def load(path: str | Path) -> Any:
@@ -80,6 +76,4 @@ def load(path: str | Path) -> Any:
     Traceback (most recent call last):
     cgkit.errors.FileError: cannot read nowhere.npz: there is no such file
     """
-    members = read_members(Path(path))
-    parts = {name: from_npy(x, name, path) for name, x in members.items() if name != MANIFEST}
-    return decode(members[MANIFEST], parts, path)
+    return read(path)

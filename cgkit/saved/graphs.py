@@ -13,11 +13,7 @@ from pathlib import Path
 from cgkit.codec import decode, encode
 from cgkit.errors import FileError, StateError
 from cgkit.graph import Graph
-from cgkit.saved.arrays import from_npy, to_npy
-from cgkit.saved.container import read_members, write_members
-from cgkit.saved.nesting import MANIFEST
-from cgkit.saved.nesting import decode as read_state
-from cgkit.saved.nesting import encode as write_state
+from cgkit.saved.files import read, write
 
 
 def save_graph(path: str | Path, graph: Graph) -> None:
@@ -50,9 +46,7 @@ def save_graph(path: str | Path, graph: Graph) -> None:
       p = mul(x, 2.0)    float64[N]
       return p
     """
-    manifest, arrays = write_state({"graph": encode(graph)})
-    members = {MANIFEST: manifest, **{f"{i}.npy": to_npy(x) for i, x in enumerate(arrays)}}
-    write_members(Path(path), members)
+    write(path, {"graph": encode(graph)})
 
 
 def load_graph(path: str | Path) -> Graph:
@@ -63,9 +57,7 @@ def load_graph(path: str | Path) -> Graph:
     FileError
         The file is missing, damaged or of another kind, or what it holds is no sound graph.
     """
-    members = read_members(Path(path))
-    parts = {name: from_npy(x, name, path) for name, x in members.items() if name != MANIFEST}
-    state = read_state(members[MANIFEST], parts, path)
+    state = read(path)
     if not isinstance(state, dict) or list(state) != ["graph"]:
         raise FileError(f"{path} holds a state, not a graph", attempt="cgkit.saved.load(path)")
     try:
