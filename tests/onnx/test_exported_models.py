@@ -19,8 +19,16 @@ from cgkit.onnx import load
 from cgkit.onnx.exporter import to_model
 from cgkit.testing.exports import by_reference
 
-FAULTS = {"test_maxpool_2d_same_upper", "test_maxpool_2d_same_lower"}
-"""Where the reference forgets padding that is not the same on both sides."""
+FAULTS = {
+    # padding that is not the same on both sides is forgotten
+    "test_maxpool_2d_same_upper",
+    "test_maxpool_2d_same_lower",
+    # what a Loop collects of single numbers comes out as a column, not as a vector
+    "test_range_float_type_positive_delta_expanded",
+    "test_range_float16_type_positive_delta_expanded",
+    "test_range_int32_type_negative_delta_expanded",
+}
+"""Where the reference does not give what these tests of onnx expect, before an export or after it."""
 
 
 def read(folder, what):
