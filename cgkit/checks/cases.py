@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from cgkit.checks.plain_graphs import SOURCES, needed_by, operands_of, renamed, values_of
+
 OPERATORS: Mapping[str, Callable[..., Any]] = {
     "add": operator.add,
     "subtract": operator.sub,
@@ -42,7 +44,19 @@ class Case:
         >>> doubling(3).count()
         3
         """
-        return sum(kind not in ("input", "constant") for kind, *_ in self.graph.values())
+        return sum(kind not in SOURCES for kind, *_ in self.graph.values())
+
+    def renamed(self) -> Case:
+        """Give every node a name that no case has by itself.
+
+        Examples
+        --------
+        >>> doubling(1).renamed().graph
+        {'fresh_x': ('input',), 'fresh_d1': ('add', 'fresh_x', 'fresh_x')}
+        """
+        graph, new = renamed(self.graph, "fresh_")
+        feeds = {new[name]: value for name, value in self.feeds.items()}
+        return Case(graph, feeds, new[self.output])
 
 
 def graphs(
@@ -97,13 +111,8 @@ def needed(case: Case) -> Case:
     >>> needed(Case(graph, {"x": 1, "y": 2}, "a")).graph
     {'x': ('input',), 'a': ('negate', 'x')}
     """
-    keep, stack = {case.output}, [case.output]
-    while stack:
-        kind, *operands = case.graph[stack.pop()]
-        if kind not in ("input", "constant"):
-            fresh = [str(name) for name in operands if name not in keep]
-            keep.update(fresh)
-            stack.extend(fresh)
+    operators = needed_by(case.graph, [case.output], case.feeds)
+    keep = {case.output, *operands_of(case.graph, operators), *operators}
     graph = {name: node for name, node in case.graph.items() if name in keep}
     return Case(graph, {name: v for name, v in case.feeds.items() if name in keep}, case.output)
 
@@ -139,28 +148,11 @@ def shapes(most: int = 3) -> Any:
 
 
 def evaluate_plainly(case: Case) -> dict[str, int]:
-    """Compute every value that the output needs; the checks' own answer, independent of cgkit.
+    """Compute every value that the output needs; the right answer.
 
     Examples
     --------
     >>> evaluate_plainly(doubling(3))
     {'x': 1, 'd1': 2, 'd2': 4, 'd3': 8}
     """
-    values: dict[str, int] = {}
-    stack = [case.output]
-    while stack:
-        name = stack[-1]
-        kind, *operands = case.graph[name]
-        if kind == "input":
-            values[name] = case.feeds[name]
-        elif kind == "constant":
-            values[name] = operands[0]  # type: ignore[assignment]
-        else:
-            names = [str(operand) for operand in operands]
-            waiting = [operand for operand in names if operand not in values]
-            if waiting:
-                stack.extend(waiting)
-                continue
-            values[name] = OPERATORS[str(kind)](*(values[operand] for operand in names))
-        stack.pop()
-    return values
+    return values_of(case.graph, [case.output], case.feeds, OPERATORS)

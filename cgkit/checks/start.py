@@ -16,9 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from cgkit.checks.answers import read_dict
 from cgkit.checks.failure import CheckFailed, NotAnswered
 from cgkit.checks.graphs.pictures import check_drawing
-from cgkit.checks.plain import NotPlainError, describe, plain, same, show
+from cgkit.checks.plain import same, show
 from cgkit.checks.runner import SEED, Exam
 from cgkit.checks.start_tasks import (
     CENTER,
@@ -206,15 +207,8 @@ def strides(answers: object, *, seed: int = SEED) -> Score:
     CheckFailed
         For the first that is wrong.
     """
-    try:
-        given = plain(answers)
-    except NotPlainError:
-        given = describe(answers)
-    if not isinstance(given, dict) or all(value is None for value in given.values()):
-        nothing = answers is None or isinstance(given, dict)
-        why = "strides is a dict: for each of four arrays, the steps along its two axes in bytes."
-        fault = Fault("type", "strides", show(given), "a dict of tuples", why, unanswered=nothing)
-        raise STRIDES.failed(fault)
+    why = "strides is a dict: for each of four arrays, the steps along its two axes in bytes."
+    given = read_dict(STRIDES, answers, "a dict of tuples", why)
     for name, right in _STRIDES.items():
         if not same(given.get(name), right, 0):
             raise STRIDES.failed(_stride_fault(name, given.get(name), right))

@@ -27,6 +27,7 @@ from cgkit.checks.dynamic.programs import (
 )
 from cgkit.checks.listing import list_graph
 from cgkit.checks.plain import same, show
+from cgkit.checks.plain_graphs import renamed
 from cgkit.checks.runner import SEED, Exam
 from cgkit.checks.task import Fault, Task
 from cgkit.score import Score
@@ -223,11 +224,7 @@ def _graphs() -> Any:
     @st.composite
     def build(draw: Any) -> tuple[dict[str, tuple[str, ...]], str]:
         case = draw(drawn)
-        renamed = {name: f"n{name}" for name in case.graph}
-        graph = {
-            renamed[name]: (node[0], *(renamed[one] for one in node[1:]))
-            for name, node in as_eager(case.graph).items()
-        }
-        return graph, renamed[case.output]
+        graph, new = renamed(as_eager(case.graph), "n")
+        return graph, new[case.output]
 
     return build()

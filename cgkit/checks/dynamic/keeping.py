@@ -7,7 +7,8 @@ Invariant: the fewest arrays count, and no operator is computed a second time.
 
 from __future__ import annotations
 
-from cgkit.checks.plain import NotPlainError, describe, plain, show
+from cgkit.checks.answers import read_dict
+from cgkit.checks.plain import show
 from cgkit.checks.runner import SEED
 from cgkit.checks.task import Fault, Task
 from cgkit.score import Score
@@ -56,15 +57,8 @@ def kept(answers: object, *, seed: int = SEED) -> Score:
     CheckFailed
         Nothing is right, or it is no dict.
     """
-    try:
-        given = plain(answers)
-    except NotPlainError:
-        given = describe(answers)
-    if not isinstance(given, dict) or all(value is None for value in given.values()):
-        nothing = answers is None or isinstance(given, dict)
-        why = "kept is a dict: for each operator, the set of values that its rule reads."
-        fault = Fault("type", "kept", show(given), "a dict of sets", why, unanswered=nothing)
-        raise KEPT.failed(fault)
+    why = "kept is a dict: for each operator, the set of values that its rule reads."
+    given = read_dict(KEPT, answers, "a dict of sets", why)
     wrong = [name for name, right in _KEPT.items() if _named(given.get(name)) not in right]
     if not wrong:
         return KEPT.passed("six operators right: two of them keep no array at all")

@@ -15,8 +15,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from cgkit.checks.answers import read_dict
 from cgkit.checks.listing import list_graph
-from cgkit.checks.plain import NotPlainError, describe, plain, same, show
+from cgkit.checks.plain import describe, same, show
 from cgkit.checks.runner import SEED, Exam
 from cgkit.checks.task import Fault, Mistake, Task
 from cgkit.score import Score
@@ -117,7 +118,8 @@ def _numbers(
     reasons: Mapping[str, str],
     prefix: str,
 ) -> Score:
-    given = _dictionary(task, answers, right)
+    why = f"{task.function} is a dict with a number for each of {', '.join(right)}."
+    given = read_dict(task, answers, "a dict of numbers", why)
     wrong = [name for name, value in right.items() if not _near(given.get(name), value)]
     if not wrong:
         return task.passed(f"all {len(right)} numbers are right")
@@ -156,20 +158,6 @@ def _odd_number(value: object, right: float) -> str:
     if _within(value, right, 0.06):
         return "This is rounded too much: give two digits behind the point, or an expression."
     return ""
-
-
-def _dictionary(task: Task, answers: object, right: Mapping[str, float]) -> dict[object, object]:
-    try:
-        given = plain(answers)
-    except NotPlainError:
-        given = describe(answers)
-    if not isinstance(given, dict) or not any(value is not None for value in given.values()):
-        nothing = answers is None or given == {} or isinstance(given, dict)
-        why = f"{task.function} is a dict with a number for each of {', '.join(right)}."
-        expected = "a dict of numbers"
-        fault = Fault("type", task.function, show(given), expected, why, unanswered=nothing)
-        raise task.failed(fault)
-    return given
 
 
 def _looks_like(task: Task, name: str, given: Mapping[object, object]) -> str:

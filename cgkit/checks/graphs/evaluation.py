@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import functools
 import random
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from cgkit.checks.cases import OPERATORS, Case, doubling, evaluate_plainly, graphs, needed
+from cgkit.checks.counter import Counter
 from cgkit.checks.depth import DEPTH, deep_fault, in_blocks, shallow
+from cgkit.checks.leftover import search_for_leftovers
 from cgkit.checks.listing import list_graph
+from cgkit.checks.plain_graphs import SOURCES
 from cgkit.checks.runner import SEED, Exam
 from cgkit.checks.task import Fault, Mistake, Task
 from cgkit.score import Score
@@ -24,36 +26,6 @@ _ANY_ORDER = (
     "The nodes of a dict may stand in any order, and this one needs a value that stands later."
 )
 _CALL = "evaluate(graph, {feeds}, {output!r}, operators)"
-
-
-class TooManyCallsError(RuntimeError):
-    """An operator was called far more often than there are nodes."""
-
-
-class Counter:
-    """Operators that count how often they are called, and stop a runaway.
-
-    Examples
-    --------
-    >>> counter = Counter(limit=10)
-    >>> counter.operators["add"](2, 3), counter.calls
-    (5, 1)
-    """
-
-    def __init__(self, limit: int) -> None:
-        self.calls = 0
-        self.limit = limit
-        self.operators = {name: self._counted(name) for name in OPERATORS}
-
-    def _counted(self, name: str) -> Callable[..., Any]:
-        def count(*operands: Any) -> Any:
-            self.calls += 1
-            if self.calls > self.limit:
-                raise TooManyCallsError(f"more than {self.limit:,} calls of operators")
-            return OPERATORS[name](*operands)
-
-        count.__name__ = name
-        return count
 
 
 # what the well-known mistakes return
@@ -182,15 +154,7 @@ def evaluate(candidate: object, *, seed: int = SEED) -> Score:
     """
     exam = Exam(EVALUATE, candidate, seed)
     exam.require(_probe_value(exam, Case({"x": ("input",)}, {"x": 3}, "x")))
-    last: list[Case] = []
-
-    def probe(case: Case) -> Fault | None:
-        last[:] = [case]
-        return _probe_value(exam, case)
-
-    fault = exam.smallest(graphs(), probe, tries=150)
-    if fault is not None:
-        exam.require(_kept_from_before(exam, last[0], fault))
+    search_for_leftovers(exam, graphs(), lambda case: _probe_value(exam, case), tries=150)
     return EVALUATE.passed(
         "right on 150 random graphs: nodes in any order, shared values, constants, 0 to 7 operators"
     )
@@ -209,26 +173,6 @@ def _probe_value(exam: Exam, case: Case) -> Fault | None:
         return None
     notes = {name: f"= {value}" for name, value in right.items()}
     return replace(fault, drawing=list_graph(case.graph, [case.output], notes))
-
-
-def _kept_from_before(exam: Exam, case: Case, fault: Fault) -> Fault:
-    """Call once more with names that were never used, and see whether that is right."""
-    if fault.stage != "values":
-        return fault
-    new = {name: f"fresh_{name}" for name in case.graph}
-    graph = {
-        new[name]: (kind, *rest) if kind in ("input", "constant")
-        else (kind, *(new[str(operand)] for operand in rest))
-        for name, (kind, *rest) in case.graph.items()
-    }  # fmt: skip
-    feeds = {new[name]: value for name, value in case.feeds.items()}
-    if _probe_value(exam, Case(graph, feeds, new[case.output])) is not None:
-        return fault
-    why = (
-        "With names that no graph before had, the answer is right. Values of an earlier call are "
-        "still there: make the place for them anew in each call."
-    )
-    return replace(fault, why=why, misconception="values kept from an earlier call")
 
 
 def evaluate_once(candidate: object, *, seed: int = SEED) -> Score:
@@ -282,7 +226,7 @@ def _shared(case: Case) -> list[str]:
     return [
         name
         for name, (kind, *_) in case.graph.items()
-        if kind not in ("input", "constant") and reads.count(name) > 1
+        if kind not in SOURCES and reads.count(name) > 1
     ]
 
 
@@ -330,14 +274,3 @@ def _chain(draw: Any, length: int) -> Case:
         graph[f"n{number}"] = (kind, before, "y")
         before = f"n{number}"
     return Case(in_blocks(draw, graph), {"x": draw.randint(1, 9), "y": draw.randint(1, 9)}, before)
-
-
-def operators() -> Mapping[str, Callable[..., Any]]:
-    """Give the operators that the checks use.
-
-    Examples
-    --------
-    >>> operators()["maximum"](2, 5)
-    5
-    """
-    return dict(OPERATORS)

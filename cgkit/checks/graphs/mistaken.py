@@ -12,12 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from cgkit.checks.answers import read_dict
 from cgkit.checks.cases import Case, evaluate_plainly, graphs, needed
 from cgkit.checks.graphs import shape_mistakes, shape_traps
 from cgkit.checks.graphs.shapes import right_broadcast
 from cgkit.checks.judge import Raises
 from cgkit.checks.listing import list_graph
-from cgkit.checks.plain import NotPlainError, count, describe, plain, same, show
+from cgkit.checks.plain import count, same, show
 from cgkit.checks.runner import SEED, Exam
 from cgkit.checks.task import Fault, Mistake, Task
 from cgkit.checks.verdicts import Subject, try_test
@@ -220,15 +221,8 @@ def lost_biases(answers: object, *, seed: int = SEED) -> Score:
         Nothing is right.
     """
     right = {"b1": (256,), "b2": (10,)}
-    try:
-        given = plain(answers)
-    except NotPlainError:
-        given = describe(answers)
-    if not isinstance(given, dict) or not given:
-        nothing = answers is None or given == {}
-        why = "lost_biases is a dict: the name of each missing parameter, and its shape."
-        fault = Fault("type", "lost_biases", show(given), "a dict", why, unanswered=nothing)
-        raise LOST.failed(fault)
+    why = "lost_biases is a dict: the name of each missing parameter, and its shape."
+    given = read_dict(LOST, answers, "a dict", why)
     wrong = [name for name, shape in right.items() if not same(given.get(name), shape, 0)]
     extra = sorted(str(name) for name in given if name not in right)
     if not wrong and not extra:

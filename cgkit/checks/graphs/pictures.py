@@ -9,6 +9,7 @@ Invariants: drawings are read as text and compared as graphs; how they look does
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from cgkit.checks import cases
@@ -293,15 +294,4 @@ def _probe(exam: Exam, case: tuple[Any, ...], compare: Callable[[DotGraph], None
 def _shown(fault: Fault, called: str, case: tuple[Any, ...], marked: Any = ()) -> Fault:
     graph, shapes = case[0], case[1]
     notes = {name: f"shape {shapes[name]}" for name in graph}
-    drawing = list_graph(graph, marked, notes)
-    return Fault(
-        fault.stage,
-        called,
-        fault.got,
-        fault.expected,
-        fault.why,
-        fault.misconception,
-        drawing,
-        fault.error,
-        fault.unanswered,
-    )
+    return replace(fault, called=called, drawing=list_graph(graph, marked, notes))

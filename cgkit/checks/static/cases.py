@@ -8,15 +8,15 @@ order; values are whole numbers, so that every right answer is exact.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from cgkit.checks import cases as plain_cases
 from cgkit.checks.cases import OPERATORS
 from cgkit.checks.listing import list_graph
+from cgkit.checks.plain_graphs import SOURCES, needed_by, operands_of, renamed, values_of
 
-SOURCES = ("placeholder", "variable", "constant")
 StaticGraph = dict[str, tuple[object, ...]]
 
 
@@ -43,58 +43,11 @@ class Case:
             notes[name] = ", ".join([f"fed {value}", *(["fetched"] * (name in notes))])
         return list_graph(self.graph, marked, notes)
 
-
-def needed_by(
-    graph: Mapping[str, tuple[Any, ...]], fetches: Sequence[str], fed: Collection[str]
-) -> set[str]:
-    """Name the operators that must be computed for some fetches.
-
-    Examples
-    --------
-    >>> graph = {"x": ("placeholder",), "a": ("negate", "x"), "b": ("negate", "a")}
-    >>> sorted(needed_by(graph, ["b"], {"x": 1})), sorted(needed_by(graph, ["b"], {"a": 1}))
-    (['a', 'b'], ['b'])
-    """
-    found: set[str] = set()
-    stack = list(fetches)
-    while stack:
-        name = stack.pop()
-        kind, *operands = graph[name]
-        if name not in fed and kind not in SOURCES and name not in found:
-            found.add(name)
-            stack.extend(operands)
-    return found
-
-
-def values_of(
-    graph: Mapping[str, tuple[Any, ...]],
-    fetches: Sequence[str],
-    feeds: Mapping[str, Any],
-    operators: Mapping[str, Callable[..., Any]],
-) -> dict[str, Any]:
-    """Compute what some fetches need; the checks' own answer, independent of cgkit.
-
-    Examples
-    --------
-    >>> graph = {"x": ("placeholder",), "a": ("negate", "x"), "b": ("negate", "a")}
-    >>> values_of(graph, ["b"], {"a": 5}, OPERATORS)
-    {'a': 5, 'b': -5}
-    """
-    values = dict(feeds)
-    stack = list(fetches)
-    while stack:
-        name = stack[-1]
-        kind, *operands = graph[name]
-        if name not in values and kind == "constant":
-            values[name] = operands[0]
-        elif name not in values:
-            waiting = [operand for operand in operands if operand not in values]
-            if waiting:
-                stack.extend(waiting)
-                continue
-            values[name] = operators[kind](*(values[operand] for operand in operands))
-        stack.pop()
-    return values
+    def renamed(self) -> Case:
+        """Give every node a name that no case has by itself."""
+        graph, new = renamed(self.graph, "fresh_")
+        feeds = {new[name]: value for name, value in self.feeds.items()}
+        return Case(graph, feeds, [new[name] for name in self.fetches])
 
 
 def cases(*, most_fetches: int = 3, feed_all: bool = False) -> Any:
@@ -135,11 +88,6 @@ def cases(*, most_fetches: int = 3, feed_all: bool = False) -> Any:
 def placeholders(graph: Mapping[str, tuple[object, ...]]) -> StaticGraph:
     """Call the inputs of a graph placeholders."""
     return {name: ("placeholder",) if node == ("input",) else node for name, node in graph.items()}
-
-
-def operands_of(graph: Mapping[str, tuple[Any, ...]], names: Collection[str]) -> set[str]:
-    """Name all that some operators read."""
-    return {operand for name in names for operand in graph[name][1:]}
 
 
 def chain(length: int) -> StaticGraph:

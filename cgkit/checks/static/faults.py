@@ -13,10 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from cgkit.checks.answers import plainly
 from cgkit.checks.listing import list_graph
-from cgkit.checks.plain import NotPlainError, describe, plain, show
+from cgkit.checks.plain import show
+from cgkit.checks.plain_graphs import values_of
 from cgkit.checks.runner import SEED
-from cgkit.checks.static.cases import StaticGraph, values_of
+from cgkit.checks.static.cases import StaticGraph
 from cgkit.checks.static.reading import GraphFault, read_graph
 from cgkit.checks.task import Fault, Task
 from cgkit.score import Score
@@ -105,10 +107,7 @@ def mended_training(answer: object, *, seed: int = SEED) -> Score:
 
 def _read(answer: object) -> StaticGraph:
     """Read a student's graph, or fail."""
-    try:
-        given = plain(answer)
-    except NotPlainError:
-        given = describe(answer)
+    given = plainly(answer)
     if given is None or given == {}:
         why = "mended_training is not filled in yet."
         raise MENDED.failed(Fault("type", "mended_training", "", "", why, unanswered=True))

@@ -13,11 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cgkit.checks.graphs.evaluation import Counter
+from cgkit.checks.counter import Counter
 from cgkit.checks.listing import list_graph
 from cgkit.checks.plain import count, show
+from cgkit.checks.plain_graphs import values_of
 from cgkit.checks.runner import SEED, Exam
-from cgkit.checks.static.cases import Case, StaticGraph, cases, values_of
+from cgkit.checks.static.cases import Case, StaticGraph, cases
 from cgkit.checks.task import Fault, Mistake, Task
 from cgkit.score import Score
 

@@ -9,6 +9,7 @@ Invariants: only which keys are equal counts, not what is in them; keys are comp
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -119,10 +120,7 @@ def _probe(
         outcome = exam.call(([*arguments],), called=called)
         fault = judge_by(outcome, _hashable, "guard_key", Wanted("a key that can be hashed"))
         if fault is not None:
-            return Fault(
-                fault.stage, called, fault.got, fault.expected, fault.why, error=fault.error,
-                unanswered=fault.unanswered,
-            )  # fmt: skip
+            return replace(fault, called=called)
         if not isinstance(outcome, Returned):
             return exception_fault(outcome, "guard_key")
         keys.append(outcome.value)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cgkit.checks.static.cases import SOURCES, needed_by, values_of
+from cgkit.checks.plain_graphs import SOURCES, needed_by, values_of
 from cgkit.checks.task import Mistake
 
 

@@ -20,21 +20,15 @@ import numpy as np
 
 from cgkit.checks.arrays import arrays
 from cgkit.checks.cases import OPERATORS, doubling
+from cgkit.checks.counter import Counter
 from cgkit.checks.depth import deep_fault, in_blocks, shallow
-from cgkit.checks.graphs.evaluation import Counter
+from cgkit.checks.leftover import search_for_leftovers
 from cgkit.checks.listing import list_graph
 from cgkit.checks.plain import count
+from cgkit.checks.plain_graphs import SOURCES, operands_of
 from cgkit.checks.runner import SEED, Exam
 from cgkit.checks.static import run_mistakes
-from cgkit.checks.static.cases import (
-    SOURCES,
-    Case,
-    StaticGraph,
-    cases,
-    chain,
-    operands_of,
-    placeholders,
-)
+from cgkit.checks.static.cases import Case, StaticGraph, cases, chain, placeholders
 from cgkit.checks.task import Fault, Task
 from cgkit.score import Score
 
@@ -171,16 +165,9 @@ def run(candidate: object, *, seed: int = SEED) -> Score:
     """
     exam = Exam(RUN, candidate, seed)
     exam.require(_probe_run(exam, Case({"x": ("placeholder",)}, {"x": 3}, ["x"])))
-    last: list[Case] = []
-
-    def probe(case: Case) -> Fault | None:
-        last[:] = [case]
-        return _probe_run(exam, case)
-
     # whoever computes all that can be computed is right here: that it is too much is task 3
-    fault = exam.smallest(cases(most_fetches=1, feed_all=True), probe, tries=150)
-    if fault is not None:
-        exam.require(_kept_from_before(exam, last[0], fault))
+    strategy = cases(most_fetches=1, feed_all=True)
+    search_for_leftovers(exam, strategy, lambda case: _probe_run(exam, case), tries=150, call="run")
     exam.require(_probe_arrays(exam))
     return RUN.passed(
         "right on 150 random graphs in any order, some with a fed value in the middle; on arrays, "
@@ -202,25 +189,6 @@ def _probe_run(exam: Exam, case: Case) -> Fault | None:
         why=why,
         drawing=case.drawing([fetch]),
     )
-
-
-def _kept_from_before(exam: Exam, case: Case, fault: Fault) -> Fault:
-    """Call once more with names that were never used, and see whether that is right."""
-    if fault.stage != "values":
-        return fault
-    new = {name: f"fresh_{name}" for name in case.graph}
-    graph: StaticGraph = {
-        new[name]: node if node[0] == "constant" else (node[0], *(new[str(n)] for n in node[1:]))
-        for name, node in case.graph.items()
-    }
-    feeds = {new[name]: value for name, value in case.feeds.items()}
-    if _probe_run(exam, Case(graph, feeds, [new[one] for one in case.fetches])) is not None:
-        return fault
-    why = (
-        "With names that no graph before had, the answer is right. Values of an earlier run are "
-        "still there: make the place for them anew in each call."
-    )
-    return replace(fault, why=why, misconception="values kept from an earlier run")
 
 
 def _probe_arrays(exam: Exam) -> Fault | None:

@@ -12,11 +12,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from cgkit.checks.answers import read_dict
 from cgkit.checks.cases import OPERATORS
 from cgkit.checks.listing import list_graph
-from cgkit.checks.plain import NotPlainError, count, describe, plain, same, show
+from cgkit.checks.plain import count, same, show
+from cgkit.checks.plain_graphs import SOURCES, values_of
 from cgkit.checks.runner import SEED, Exam
-from cgkit.checks.static.cases import SOURCES, values_of
 from cgkit.checks.static.reading import GraphFault, read_graph
 from cgkit.checks.task import Fault, Task
 from cgkit.score import Score
@@ -267,16 +268,8 @@ def trace_facts(answers: object, *, seed: int = SEED) -> Score:
     CheckFailed
         Nothing is right.
     """
-    try:
-        given = plain(answers)
-    except NotPlainError:
-        given = describe(answers)
-    if not isinstance(given, dict) or not given:
-        why = f"trace_facts is a dict with four numbers: {', '.join(_RIGHT)}."
-        nothing = answers is None or given == {}
-        raise FACTS.failed(
-            Fault("type", "trace_facts", show(given), "a dict", why, unanswered=nothing)
-        )
+    why = f"trace_facts is a dict with four numbers: {', '.join(_RIGHT)}."
+    given = read_dict(FACTS, answers, "a dict", why)
     wrong = [
         name for name, value in _RIGHT.items() if name not in given or not same(given[name], value)
     ]

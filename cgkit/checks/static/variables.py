@@ -14,8 +14,9 @@ from typing import Any
 from cgkit.checks import cases as plain_cases
 from cgkit.checks.cases import OPERATORS
 from cgkit.checks.listing import list_graph
+from cgkit.checks.plain_graphs import needed_by, values_of
 from cgkit.checks.runner import SEED, Exam
-from cgkit.checks.static.cases import StaticGraph, needed_by, placeholders, values_of
+from cgkit.checks.static.cases import StaticGraph, placeholders
 from cgkit.checks.task import Fault, Mistake, Task
 from cgkit.score import Score
 
