@@ -5,7 +5,6 @@
 What is written stays written: after Ctrl-C, or worse, a second run goes on where the first stopped.
 """
 
-import os
 import sys
 import time
 from collections import Counter
@@ -15,6 +14,7 @@ from pathlib import Path
 
 import click
 
+from cgkit.bench.machine import usable
 from cgkit.cli.report import SIGNS, Item, Progress, Status, colors_wanted, emit, fail, json_option
 from cgkit.errors import EnvironmentFault, NotebookError, UsageFault
 from cgkit.grading.batch import Graded, grade_class, lessons_of
@@ -94,7 +94,7 @@ def command(
                 done = grade_class(
                     lesson,
                     students=whose,
-                    workers=workers or processors(),
+                    workers=workers or usable(),
                     again=again,
                     tell=teller,
                 )
@@ -154,12 +154,6 @@ def lasting(seconds: float) -> str:
     ('1 s', '50 s', '67 min')
     """
     return f"{seconds / 60:.0f} min" if seconds > 60 * 1.05 else f"{max(1, seconds):.0f} s"
-
-
-def processors() -> int:
-    """Count the processors that this process may use."""
-    mine = getattr(os, "sched_getaffinity", None)
-    return len(mine(0)) if mine else os.cpu_count() or 1
 
 
 def _whose(places: Places, name: str, students: Sequence[str]) -> tuple[str, ...]:

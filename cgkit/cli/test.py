@@ -11,18 +11,30 @@ import importlib.util
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
 import click
 
+from cgkit.bench.machine import usable
 from cgkit.cli.report import Item, emit, json_option
 from cgkit.errors import EnvironmentFault
 from cgkit.notebooks.project import find_project
 
 # pytest: 0 passed, 1 failed, 2 stopped or not collected, 3 broken, 4 used wrongly, 5 none found
 EXIT_CODES = {0: 0, 1: 1, 2: 1, 3: 1, 4: 2, 5: 2}
+ALONE = (
+    "-n",
+    "--numprocesses",
+    "-k",
+    "--lf",
+    "--last-failed",
+    "--pdb",
+    "--collect-only",
+    "--version",
+)
+"""Words of pytest that go without several processes, or say themselves how many."""
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -39,7 +51,7 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
             "the test tools are not installed", attempt="python start.py test, which installs them"
         )
     root = find_project(Path.cwd()).root
-    pytest = [sys.executable, "-m", "pytest", *words]
+    pytest = [sys.executable, "-m", "pytest", *beside(words), *words]
     if not as_json:
         sys.exit(our_code(subprocess.run(pytest, cwd=root, check=False).returncode))
     with tempfile.TemporaryDirectory() as folder:
@@ -53,6 +65,24 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
         items.append(Item("pytest", "failed", f"exit code {done.returncode}"))
     emit("test", items, as_json=True)
     sys.exit(code)
+
+
+def beside(words: Sequence[str], cores: int | None = None) -> list[str]:
+    """Say how many processes share the tests: one for each core, up to four, for more than a few.
+
+    Examples
+    --------
+    >>> beside(["-m", "oracle"], cores=2)
+    ['--numprocesses=2', '--dist=worksteal']
+
+    Whoever names files, looks for one test or debugs it is served sooner by one process.
+
+    >>> beside(["tests/test_tree.py"], cores=2), beside(["--pdb"], cores=2), beside([], cores=1)
+    ([], [], [])
+    """
+    cores = usable() if cores is None else cores
+    few = any(Path(word.partition("::")[0]).exists() or word.startswith(ALONE) for word in words)
+    return [] if few or cores < 2 else [f"--numprocesses={min(cores, 4)}", "--dist=worksteal"]
 
 
 def our_code(code: int) -> int:

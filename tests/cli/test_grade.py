@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from cgkit.bench.machine import usable
 from cgkit.cli import grade as verb
 from cgkit.cli import run
-from cgkit.cli.grade import Teller, lasting, processors
+from cgkit.cli.grade import Teller, lasting
 from cgkit.cli.report import Progress
 from cgkit.errors import EnvironmentFault
 from cgkit.grading.batch import Graded
@@ -118,7 +119,7 @@ def test_a_table_shows_points_notes_and_flags(class_of, capsys):
         "grades    classes/grades.csv",
         "notebooks classes/autograded",
     ]
-    assert asked[0][1] == {"students": (), "workers": processors(), "again": False}
+    assert asked[0][1] == {"students": (), "workers": usable(), "again": False}
 
 
 def test_nothing_new_is_said_to_be_nothing_new(class_of, capsys):

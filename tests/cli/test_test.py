@@ -26,12 +26,23 @@ def pytest_run(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "words", [[], ["-m", "oracle"], ["tests/test_tree.py", "-k", "a and b"], ["-x", "--lf"]]
+    ("words", "cores", "processes"),
+    [
+        ([], 1, None),
+        ([], 2, 2),
+        (["-m", "oracle"], 64, 4),
+        (["tests/test_tree.py", "-k", "a and b"], 2, None),
+        (["tests/test_tree.py::test_leaves"], 2, None),
+        (["-x", "--lf"], 2, None),
+        (["-n0"], 2, None),
+    ],
 )
-def test_words_reach_pytest(pytest_run, words):
+def test_words_reach_pytest(pytest_run, monkeypatch, words, cores, processes):
+    monkeypatch.setattr(test, "usable", lambda: cores)
     assert run(["test", *words]) == 0
     ((called, options),) = pytest_run.calls
-    assert called == [sys.executable, "-m", "pytest", *words]
+    shared = [f"--numprocesses={processes}", "--dist=worksteal"] if processes else []
+    assert called == [sys.executable, "-m", "pytest", *shared, *words]
     assert (options["cwd"] / "nbgrader_config.py").is_file()
 
 
