@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from cgkit.conformance.tally import Outcome
+from cgkit.files import write_whole
 
 
 def fingerprint(versions: str) -> str:
@@ -86,10 +87,7 @@ class Log:
             return
         try:
             if anew:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                fresh = self.path.with_name(self.path.name + ".new")
-                fresh.write_text(text, encoding="utf-8")
-                fresh.replace(self.path)
+                write_whole(self.path, text)
                 return
             with self.path.open("a", encoding="utf-8") as file:
                 file.write(text)

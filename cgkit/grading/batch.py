@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from cgkit.errors import EnvironmentFault, NotebookError, UsageFault
+from cgkit.files import write_whole
 from cgkit.grading.evidence import flags_of_files
 from cgkit.grading.gradebook import Desk, Marks, Name, Recorded
 from cgkit.grading.grades import write_grades
@@ -36,7 +37,7 @@ from cgkit.grading.marked import (
     marks_of,
     unanswered,
     unread,
-    write_whole,
+    write_notebook,
 )
 from cgkit.grading.master import Master, read_master
 from cgkit.grading.places import Places, safe_id
@@ -215,7 +216,9 @@ class Lesson:
         )
         with writing(self.places.home):
             _carry(path.parent, handed)
-            renewed = write_whole(path, marked_notebook(self.notebook, self.master, result, work))
+            renewed = write_notebook(
+                path, marked_notebook(self.notebook, self.master, result, work)
+            )
         waiting = tuple(name for name, mark in marks.items() if mark.look)
         return Graded(handed.student, self.title, result, recorded, known, renewed, waiting)
 
@@ -257,10 +260,7 @@ def _carry(folder: Path, handed: HandedIn) -> None:
         if not text:
             path.unlink(missing_ok=True)
         elif not path.is_file() or path.read_text(encoding="utf-8") != text:
-            folder.mkdir(parents=True, exist_ok=True)
-            fresh = folder / f".{name}.new"
-            fresh.write_text(text, encoding="utf-8")
-            fresh.replace(path)
+            write_whole(path, text)
 
 
 def with_intake(handed: HandedIn, result: Result) -> Result:

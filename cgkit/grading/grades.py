@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 import sqlalchemy as sql
 
+from cgkit.files import write_whole
 from cgkit.grading.gradebook import engine_of, unusable
 
 Grades: TypeAlias = tuple[Any, ...]
@@ -146,6 +147,4 @@ def write_grades(url: str, path: Path) -> None:
         raise unusable(url, error) from error
     finally:
         engine.dispose()
-    fresh = path.with_name(f".{path.name}.new")
-    fresh.write_text(text, encoding="utf-8", newline="")
-    fresh.replace(path)
+    write_whole(path, text)

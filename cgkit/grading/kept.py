@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cgkit.files import write_whole
 from cgkit.grading.edition import GUEST
 from cgkit.grading.evidence import called_as
 from cgkit.grading.master import Master
@@ -147,10 +148,7 @@ class Kept:
         return body if isinstance(body, dict) and body.get("key") == key else None
 
     def _write(self, path: Path, body: Mapping[str, Any]) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = path.with_suffix(".new")
-        fresh.write_text(json.dumps(body), encoding="utf-8")
-        fresh.replace(path)
+        write_whole(path, json.dumps(body))
 
 
 def learned_body(learned: Learned) -> dict[str, Any]:

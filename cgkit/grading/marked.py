@@ -21,6 +21,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from cgkit.files import write_whole
 from cgkit.grading.gradebook import Mark
 from cgkit.grading.master import Master, MasterCell
 from cgkit.grading.result import CellResult, Flag, Result
@@ -294,7 +295,7 @@ def _split(value: Any) -> Any:
     }
 
 
-def write_whole(path: Path, notebook: Json) -> bool:
+def write_notebook(path: Path, notebook: Json) -> bool:
     """Write a notebook so that the old or the new one is there, and never half of one.
 
     Returns
@@ -308,8 +309,5 @@ def write_whole(path: Path, notebook: Json) -> bool:
     data = text.encode("utf-8", "replace") + b"\n"
     if path.is_file() and path.read_bytes() == data:
         return False
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_name(f".{path.name}.new")
-    fresh.write_bytes(data)
-    fresh.replace(path)
+    write_whole(path, data)
     return True

@@ -10,13 +10,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cgkit.cells import Cell, read
 from cgkit.errors import NotebookError
+from cgkit.files import write_whole
 from cgkit.grading.master import read_master
 from cgkit.grading.settings import edition_of
 from cgkit.notebooks import outputs, release
@@ -77,7 +76,7 @@ def build(
         if force or not is_current(text):
             tell(text.source)
             notebook = make(project, text, tell)
-            write(text.built, dump(notebook))
+            write_whole(text.built, dump(notebook))
             made.append(project.relative(text.built))
     stale = [
         text
@@ -129,17 +128,6 @@ def make(project: Project, text: Text, tell: Tell = untold) -> NotebookNode:
 def place_of(text: Text, cell: Cell) -> str:
     """Name the place of a cell in its text."""
     return f"{text.source}, cell at line {cell.line}"
-
-
-def write(path: Path, content: str) -> None:
-    """Write a file so that it is never there by half."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.new")
-    try:
-        beside.write_text(content, encoding="utf-8", newline="\n")
-        os.replace(beside, path)  # noqa: PTH105 (replaces on every system, Path.rename does not)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def _read(text: Text) -> str:

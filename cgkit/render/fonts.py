@@ -23,6 +23,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from cgkit.errors import RenderError
+from cgkit.files import write_whole
 
 FONT = "DejaVu Sans"
 """The font of every picture."""
@@ -75,7 +76,7 @@ def fontconfig_file(*, system: bool = False) -> Path:
     text = _configuration(folders, (home := _cache_folder()) / "cache")
     file = home / ("all-fonts.conf" if system else "fonts.conf")
     if not file.exists() or file.read_text(encoding="utf-8") != text:
-        _write_whole(file, text)
+        write_whole(file, text)
     return file
 
 
@@ -134,10 +135,3 @@ def _is_private(folder: Path) -> bool:
         return True  # Windows gives each user temporary files of their own
     found = folder.lstat()
     return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o022
-
-
-def _write_whole(file: Path, text: str) -> None:
-    """Write a file so that another process never reads half of it."""
-    with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False, encoding="utf-8") as part:
-        part.write(text)
-    Path(part.name).replace(file)

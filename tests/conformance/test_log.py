@@ -53,7 +53,7 @@ def test_what_cannot_be_kept_is_told_once(tmp_path, at):
     path = tmp_path / "tiny.jsonl"
     kept = Log(path, "one", told.append)
     if at == "start":
-        (tmp_path / "tiny.jsonl.new").mkdir()
+        (path / "below").mkdir(parents=True)
     kept.start({})
     if at == "write":
         path.unlink()

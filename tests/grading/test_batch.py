@@ -199,7 +199,7 @@ def test_stopped_in_the_middle_a_second_run_goes_on(lesson):
     assert points(places) == {"ada": 4.0, "bob": 1.0, "cleo": 2.0}
 
 
-@pytest.mark.parametrize("step", ["put", "record", "write_whole"])
+@pytest.mark.parametrize("step", ["put", "record", "write_notebook"])
 def test_killed_between_any_two_steps_a_second_run_mends_it(lesson, monkeypatch, step):
     places = lesson.places
     hand_in(places, "ada", b"3")
@@ -208,7 +208,7 @@ def test_killed_between_any_two_steps_a_second_run_mends_it(lesson, monkeypatch,
         raise SystemExit
 
     with monkeypatch.context() as patched:
-        home = {"put": batch.Kept, "record": batch.Desk, "write_whole": batch}[step]
+        home = {"put": batch.Kept, "record": batch.Desk, "write_notebook": batch}[step]
         patched.setattr(home, step, die)
         with pytest.raises(SystemExit):
             grade(lesson)
@@ -280,7 +280,7 @@ def test_when_and_from_whom_it_came_lies_beside_the_marked_notebook(lesson):
 @pytest.mark.parametrize(
     ("number", "cure"), [(errno.ENOSPC, "room on the disk"), (errno.EACCES, "be written")]
 )
-@pytest.mark.parametrize("step", ["write_whole", "write_grades", "Kept.put"])
+@pytest.mark.parametrize("step", ["write_notebook", "write_grades", "Kept.put"])
 def test_what_cannot_be_written_is_said_with_its_place(lesson, monkeypatch, step, number, cure):
     def full(*_):
         raise OSError(number, os.strerror(number))

@@ -13,7 +13,7 @@ from cgkit.grading.marked import (
     marks_of,
     unanswered,
     unread,
-    write_whole,
+    write_notebook,
 )
 from cgkit.grading.master import read_master
 from cgkit.grading.result import CellResult, Flag, Result
@@ -50,7 +50,7 @@ def test_it_is_a_notebook_as_nbformat_and_nbgrader_know_it(tmp_path):
     from nbgrader.nbgraderformat import read
 
     found = marked_notebook(SOURCE, MASTER, result(CellResult("test_mean", "test", 4, 4)), "k")
-    write_whole(tmp_path / "a.ipynb", found)
+    write_notebook(tmp_path / "a.ipynb", found)
     nbformat.validate(nbformat.read(tmp_path / "a.ipynb", as_version=4))
     with (tmp_path / "a.ipynb").open() as file:
         ids = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in read(file, 4).cells]
@@ -196,11 +196,11 @@ def test_an_odd_file_that_could_be_read_is_no_such_one():
 def test_writing_is_whole_and_tells_whether_anything_changed(tmp_path):
     path = tmp_path / "deep" / "a.ipynb"
     found = marked_notebook(SOURCE, MASTER, result(), "k")
-    assert write_whole(path, found)
-    assert not write_whole(path, found)
+    assert write_notebook(path, found)
+    assert not write_notebook(path, found)
     assert key_of(path) == "k"
     path.chmod(0o444)  # as nbgrader leaves it
-    assert write_whole(path, marked_notebook(SOURCE, MASTER, result(), "other"))
+    assert write_notebook(path, marked_notebook(SOURCE, MASTER, result(), "other"))
     assert [one.name for one in path.parent.iterdir()] == ["a.ipynb"]
     path.write_text("{ half")
     assert key_of(path) == key_of(tmp_path / "none") == ""
@@ -208,4 +208,4 @@ def test_writing_is_whole_and_tells_whether_anything_changed(tmp_path):
 
 def test_letters_that_cannot_be_written_are_no_error(tmp_path):
     found = marked_notebook(SOURCE, MASTER, result(sources={"mean": "'\ud800'"}), "k")
-    assert write_whole(tmp_path / "a.ipynb", found)
+    assert write_notebook(tmp_path / "a.ipynb", found)

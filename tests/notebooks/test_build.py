@@ -5,7 +5,7 @@ import json
 import pytest
 
 from cgkit.errors import NotebookError
-from cgkit.notebooks.build import build, is_current, make, release_is_current, write
+from cgkit.notebooks.build import build, is_current, make, release_is_current
 from cgkit.notebooks.compose import load
 from cgkit.notebooks.project import Project
 
@@ -92,16 +92,6 @@ def test_a_text_that_is_not_utf8_is_refused(project):
     (project.root / CHAPTER).write_bytes(b"# %%\n'\xe9'\n")
     with pytest.raises(NotebookError, match=r"01_sums\.py, line 2: not UTF-8"):
         build(project, ["course"])
-
-
-def test_a_file_is_written_whole_or_not_at_all(tmp_path):
-    path = tmp_path / "deep" / "a.txt"
-    write(path, "one\n")
-    write(path, "two\n")
-    with pytest.raises(UnicodeEncodeError):
-        write(path, "half \ud800")
-    assert path.read_bytes() == b"two\n"
-    assert [found.name for found in path.parent.iterdir()] == ["a.txt"]
 
 
 @pytest.mark.slow

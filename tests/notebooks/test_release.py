@@ -6,8 +6,9 @@ import pytest
 
 from cgkit.cells import parse
 from cgkit.errors import NotebookError
+from cgkit.files import write_whole
 from cgkit.notebooks import release
-from cgkit.notebooks.build import make, write
+from cgkit.notebooks.build import make
 from cgkit.notebooks.compose import dump
 from cgkit.notebooks.project import Project
 
@@ -97,7 +98,7 @@ def test_the_old_folder_comes_back_when_the_new_one_cannot_come(tmp_path):
 
 def test_caches_are_no_files_of_an_assignment(tmp_path):
     for name in ("a.py", "__pycache__/a.pyc", ".ipynb_checkpoints/a.ipynb", "data/b.csv"):
-        write(tmp_path / name, name)
+        write_whole(tmp_path / name, name)
     assert sorted(release.files(tmp_path)) == ["a.py", "data/b.csv"]
 
 
@@ -105,7 +106,7 @@ def test_caches_are_no_files_of_an_assignment(tmp_path):
 def test_nbgrader_makes_releases_and_its_refusal_is_told(tiny_course):
     project = Project(tiny_course)
     (text,) = project.select(["solutions"])
-    write(text.built, dump(make(project, text)))
+    write_whole(text.built, dump(make(project, text)))
     with release.releases(project, [text.name]) as folder:
         assert list(release.files(folder)) == ["01_sums/01_sums.ipynb"]
     assert not folder.exists()
