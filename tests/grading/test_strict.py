@@ -33,7 +33,7 @@ class Sly(Score):
         -1, 5, math.nan, math.inf, True, np.True_, "4", [4], {}, (4,), (4, 4), (4, "a", "b"),
         (True, "x"), object(), 4j, np.array([4.0]), Score(10, 10), Sly(4, 4),
     ],
-    ids=repr,
+    ids=lambda value: type(value).__name__,
 )  # fmt: skip
 def test_everything_loose_is_the_authors_error(value):
     with pytest.raises(AuthorError):

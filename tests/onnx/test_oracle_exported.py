@@ -30,7 +30,7 @@ pytestmark = pytest.mark.oracle
 OPERATORS = [one for name, one in ops.ALL.items() if name not in reasons()]
 every_operator = pytest.mark.parametrize("operator", OPERATORS, ids=lambda one: one.name)
 FRESH = secrets.randbelow(10**6)
-SEEDS = [1, 2, 3, pytest.param(FRESH, id=f"fresh-{FRESH}")]
+SEEDS = [1, 2, 3, pytest.param(FRESH, id="fresh")]
 
 # On so many samples onnxruntime differs, and this is how.
 FAULTS = {

@@ -101,7 +101,7 @@ def test_settings_out_of_bounds_are_refused(make, said):
             ),
         ),
     ],
-    ids=repr,
+    ids=lambda value: repr(value) if type(value) in map(type, EVERY) else "torch",
 )
 def test_as_torch(schedule, make):
     import torch

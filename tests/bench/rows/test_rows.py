@@ -31,7 +31,9 @@ def test_a_row_can_be_measured(row):
 
 
 @pytest.mark.parametrize(
-    "peer", {peer for row in ROWS for peer in row.peers if peer.package}, ids=lambda p: p.name
+    "peer",
+    dict.fromkeys(peer for row in ROWS for peer in row.peers if peer.package),
+    ids=lambda p: p.name,
 )
 def test_what_a_peer_needs_is_installed_when_asked(peer: Peer):
     texts = [(ROOT / name).read_text(encoding="utf-8") for name in EXTRAS]
