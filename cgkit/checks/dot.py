@@ -15,7 +15,6 @@ from __future__ import annotations
 import html
 import itertools
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from cgkit.checks.dot_words import Word, words
@@ -292,14 +291,3 @@ class _Reader:
                     value = self._name(f"a value was expected for {name}")
                 found[name] = value
         return found
-
-
-def node_pairs(graph: DotGraph) -> Iterator[tuple[str, str]]:
-    """Give each edge as its two ends.
-
-    Examples
-    --------
-    >>> list(node_pairs(read_dot("graph { a -- { b c } }")))
-    [('a', 'b'), ('a', 'c')]
-    """
-    return ((edge.tail, edge.head) for edge in graph.edges)

@@ -260,7 +260,7 @@ class _Comparison:
         operation = self.terms.operation(term)
         short = _SHORT.get(operation, operation)
         reads = sorted(self.terms.operands(term))
-        self._taken_for_a_value(term, reads, short)
+        self._taken_for_a_value(reads, short)
         for name in spare:
             if sorted(self.terms.operands(self.drawn[name])) == reads:
                 inputs = " and ".join(self.terms.write(operand) for operand in reads)
@@ -268,7 +268,7 @@ class _Comparison:
                 raise DrawingError(what, [name])
         raise DrawingError(f"a node is missing: {short}, for {self.terms.write(term)}")
 
-    def _taken_for_a_value(self, term: int, reads: Sequence[int], short: str) -> None:
+    def _taken_for_a_value(self, reads: Sequence[int], short: str) -> None:
         """Find a node that stands where one is missing, with a label that names no operator."""
         if len(reads) != 1:
             return

@@ -77,11 +77,6 @@ class Reduced:
     values: dict[str, str]
 
 
-def parts_of(read: DotGraph, edges: Sequence[tuple[str, str]]) -> dict[str, Part]:
-    """Give the nodes that count, as `reduce_drawing` does, and only those."""
-    return reduce_drawing(read, edges).parts
-
-
 def reduce_drawing(read: DotGraph, edges: Sequence[tuple[str, str]]) -> Reduced:
     """Find the nodes that count, in an order in which each comes after what it reads.
 

@@ -14,12 +14,12 @@ student's function and calls it as it calls a real one. Only data cross.
 
 How it is used::
 
-    from cgkit.grading.lane import Lane, grade_submission, read_assignment
+    from cgkit.grading.lane import Lane, read_assignment
     from cgkit.grading.sandbox import find
 
     assignment = read_assignment("01_graphs", notebook_with_answers)
     with Lane(assignment, find()) as lane:               # find("system" | "bundled" | "none")
-        result = grade_submission(lane, "ada", submitted_bytes)
+        result = lane.grade("ada", submitted_bytes)
 
 The modules, in the order in which each builds on those before it:
 

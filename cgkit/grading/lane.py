@@ -261,11 +261,6 @@ class Lane:
         return json.dumps({"behaviors": behaviors, "seconds": learned.seconds, "result": result})
 
 
-def grade_submission(lane: Lane, student: str, raw: bytes) -> Result:
-    """Grade one submission in a lane; the one way in, for serial grading and for workers alike."""
-    return lane.grade(student, raw)
-
-
 def _forked(work: Callable[[], str], sandbox: Sandbox, wall: float) -> dict[str, Any]:
     """Do work that gives JSON in a process with limits; give what it says, or its ``fault``."""
     read, write = os.pipe()

@@ -81,7 +81,7 @@ def build(
     stale = [
         text
         for text in texts
-        if text.released is not None and (force or not release_is_current(project, text))
+        if text.released is not None and (force or not release_is_current(text))
     ]
     if stale:
         tell("releases")
@@ -94,7 +94,7 @@ def is_current(text: Text) -> bool:
     return text.built.is_file() and fingerprint_of(text.built) == digest(_read(text))
 
 
-def release_is_current(project: Project, text: Text) -> bool:
+def release_is_current(text: Text) -> bool:
     """Say whether what students receive was made from a text and its folder as they stand."""
     if text.released is None or fingerprint_of(text.released) != digest(_read(text)):
         return False

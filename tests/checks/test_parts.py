@@ -2,13 +2,13 @@ import graphviz
 import pytest
 
 from cgkit.checks.dot import read_dot
-from cgkit.checks.parts import DrawingError, parts_of, quoted, source_of
+from cgkit.checks.parts import DrawingError, quoted, reduce_drawing, source_of
 from cgkit.checks.plain import NotPlainError
 
 
 def parts(text):
     read = read_dot(text)
-    return parts_of(read, [(edge.tail, edge.head) for edge in read.edges])
+    return reduce_drawing(read, [(edge.tail, edge.head) for edge in read.edges]).parts
 
 
 def test_values_on_the_way_are_left_out():

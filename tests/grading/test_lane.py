@@ -12,7 +12,7 @@ from classwork import POINTS, assignment_cells, cell, notebook, raw, written
 
 from cgkit.errors import NotebookError
 from cgkit.grading import lane as module
-from cgkit.grading.lane import Lane, grade_submission, read_assignment
+from cgkit.grading.lane import Lane, read_assignment
 from cgkit.grading.master import answered, unanswered
 from cgkit.grading.sandbox import UNSANDBOXED, find
 
@@ -32,10 +32,10 @@ def test_right_answers_get_all_and_the_release_gets_nothing(lane):
 
 def test_the_same_submission_gives_the_same_result_in_any_lane(lane, situation, assignment):
     wrong = {"mean": "import random\ndef mean(values):\n    return random.random()"}
-    once = grade_submission(lane, "eve", raw(written(wrong)))
-    assert grade_submission(lane, "eve", raw(written(wrong))) == once
+    once = lane.grade("eve", raw(written(wrong)))
+    assert lane.grade("eve", raw(written(wrong))) == once
     with Lane(assignment, situation, secret=b"not told", policy=lane.policy) as other:
-        assert grade_submission(other, "eve", raw(written(wrong))) == once
+        assert other.grade("eve", raw(written(wrong))) == once
 
 
 def test_sets_come_in_the_same_order_in_any_lane(lane, situation, assignment):

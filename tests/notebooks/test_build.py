@@ -113,6 +113,6 @@ def test_an_assignment_is_released_without_its_answers(project):
     assert not list(project.build.iterdir())
     # a file that goes to students belongs to the release as much as the notebook
     extra.write_text("3,4\n")
-    assert not release_is_current(project, text)
+    assert not release_is_current(text)
     assert build(project, ["solutions"]) == made[1:]
-    assert release_is_current(project, text)
+    assert release_is_current(text)
