@@ -28,7 +28,7 @@ FAULTS = {
     "test_range_float16_type_positive_delta_expanded",
     "test_range_int32_type_negative_delta_expanded",
 }
-"""Where the reference does not give what these tests of onnx expect, before an export or after it."""
+"""Where the reference does not give what these tests of onnx expect, exported or not."""
 
 
 def read(folder, what):
