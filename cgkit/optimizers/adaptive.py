@@ -104,8 +104,8 @@ class RMSProp(Optimizer):
         if self.centered:
             kept["mean"] = mean = running(memory["mean"], grad, self.decay)
             # rounding may take a variance of nearly 0 below it, where a root is nan
-            square = ops.ALL["maximum"](square - mean * mean, 0.0)
-        way = ops.ALL["div"](grad, ops.ALL["sqrt"](square) + self.epsilon)
+            square = ops.maximum(square - mean * mean, 0.0)
+        way = ops.div(grad, ops.sqrt(square) + self.epsilon)
         if self.momentum:
             kept["velocity"] = way = memory["velocity"] * self.momentum + way
         return param - way * like(rate, param), kept
@@ -175,15 +175,14 @@ class Adam(Optimizer):
     ) -> tuple[Any, dict[str, Any]]:
         """Go against the mean gradient, measured by its usual size."""
         first, second = self.betas
-        power, div, sqrt = ops.ALL["pow"], ops.ALL["div"], ops.ALL["sqrt"]
         mean = running(memory["mean"], grad, first)
         square = running(memory["square"], grad * grad, second)
         kept = {"mean": mean, "square": square}
         if self.amsgrad:
-            kept["largest"] = square = ops.ALL["maximum"](memory["largest"], square)
-        size = like(div(rate, 1.0 - power(first, step)), param)
-        usual = div(sqrt(square), like(sqrt(1.0 - power(second, step)), param))
-        return param - div(mean, usual + self.epsilon) * size, kept
+            kept["largest"] = square = ops.maximum(memory["largest"], square)
+        size = like(ops.div(rate, 1.0 - ops.pow(first, step)), param)
+        usual = ops.div(ops.sqrt(square), like(ops.sqrt(1.0 - ops.pow(second, step)), param))
+        return param - ops.div(mean, usual + self.epsilon) * size, kept
 
 
 @dataclass(frozen=True)
@@ -216,7 +215,7 @@ class AdamW(Adam):
 
     def prepared(self, param: Any, grad: Any) -> Any:
         """Turn the gradient round if wanted."""
-        return ops.ALL["neg"](grad) if self.maximize else grad
+        return ops.neg(grad) if self.maximize else grad
 
     def rule(
         self, param: Any, grad: Any, memory: Mapping[str, Any], step: Any, rate: Any

@@ -8,7 +8,6 @@ Gradients are nested in any way; None, where there is no gradient, stays None.
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import Any
 
 from cgkit import operators as ops
@@ -50,10 +49,10 @@ def clip_by_norm(gradients: Any, limit: float) -> tuple[Any, Any]:
     as_number("the limit", limit, least=0)
     leaves, structure = tree.flatten(gradients)
     found = {i: as_operand(g) for i, g in enumerate(leaves) if g is not None}
-    squares = [ops.ALL["sum"](g * g) for g in found.values()]
-    norm = ops.ALL["sqrt"](as_operand(reduce(ops.ALL["add"], squares, 0.0)))
-    factor = ops.ALL["minimum"](ops.ALL["div"](limit, norm + TINY), 1.0)
-    clipped = {i: g * ops.COMPOSED["cast_like"](factor, g) for i, g in found.items()}
+    squares = [ops.sum(g * g) for g in found.values()]
+    norm = ops.sqrt(as_operand(sum(squares, start=0.0)))
+    factor = ops.minimum(ops.div(limit, norm + TINY), 1.0)
+    clipped = {i: g * ops.cast_like(factor, g) for i, g in found.items()}
     return tree.unflatten(structure, [clipped.get(i) for i in range(len(leaves))]), norm
 
 
@@ -80,6 +79,6 @@ def clip_by_value(gradients: Any, limit: float) -> Any:
     """
     as_number("the limit", limit, least=0)
     return tree.map_leaves(
-        lambda g: None if g is None else ops.COMPOSED["clip"](as_operand(g), -limit, limit),
+        lambda g: None if g is None else ops.clip(as_operand(g), -limit, limit),
         gradients,
     )

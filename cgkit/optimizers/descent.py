@@ -89,8 +89,8 @@ class SGD(Optimizer):
             return param - grad * rate, {}
         part = grad
         if self.dampening:
-            first = ops.ALL["equal"](step, 1)
-            part = grad * like(ops.ALL["where"](first, 1.0, 1.0 - self.dampening), param)
+            first = ops.equal(step, 1)
+            part = grad * like(ops.where(first, 1.0, 1.0 - self.dampening), param)
         velocity = memory["velocity"] * self.momentum + part
         way = grad + velocity * self.momentum if self.nesterov else velocity
         return param - way * rate, {"velocity": velocity}

@@ -76,8 +76,8 @@ class StepDecay:
 
     def __call__(self, step: Any) -> Any:
         """Give the learning rate at a step."""
-        times = ops.ALL["floor_div"](step, self.every)
-        return ops.ALL["mul"](ops.ALL["pow"](float(self.factor), times), self.rate)
+        times = ops.floor_div(step, self.every)
+        return ops.mul(ops.pow(float(self.factor), times), self.rate)
 
 
 @dataclass(frozen=True)
@@ -116,8 +116,8 @@ class Cosine:
 
     def __call__(self, step: Any) -> Any:
         """Give the learning rate at a step."""
-        turned = ops.ALL["minimum"](step, self.steps) * (math.pi / self.steps)
-        return (ops.ALL["cos"](turned) + 1.0) * ((self.rate - self.least) / 2) + self.least
+        turned = ops.minimum(step, self.steps) * (math.pi / self.steps)
+        return (ops.cos(turned) + 1.0) * ((self.rate - self.least) / 2) + self.least
 
 
 @dataclass(frozen=True)
@@ -157,6 +157,6 @@ class WarmUp:
 
     def __call__(self, step: Any) -> Any:
         """Give the learning rate at a step."""
-        later = ops.ALL["maximum"](step - self.steps, 0)
-        risen = ops.ALL["minimum"](step, self.steps) * ((1.0 - self.start) / self.steps)
+        later = ops.maximum(step - self.steps, 0)
+        risen = ops.minimum(step, self.steps) * ((1.0 - self.start) / self.steps)
         return self.then(later) * (risen + self.start)

@@ -222,4 +222,4 @@ def _order(recipe: Recipe, epoch: int) -> np.ndarray:
 
 @lru_cache(maxsize=2)
 def _shuffled(key: int, size: int) -> np.ndarray:
-    return np.asarray(ops.ALL["permutation"](np.uint64(key), size=size))
+    return np.asarray(ops.permutation(np.uint64(key), size=size))

@@ -27,7 +27,7 @@ from cgkit.optimizers import Adam, Optimizer
 
 Loss = Callable[[Any, Any], Any]
 USUAL = Adam(0.003)
-CROSS_ENTROPY: Loss = ops.COMPOSED["cross_entropy"]
+CROSS_ENTROPY: Loss = ops.cross_entropy
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,8 +108,8 @@ class Recipe:
         >>> recipe.key(0, 3) == recipe.key(0, 3), recipe.key(0, 3) == recipe.key(1, 3)
         (np.True_, np.False_)
         """
-        whole = ops.ALL["fold_in"](ops.ALL["key"](self.seed), purpose)
-        return np.uint64(ops.ALL["fold_in"](whole, number))
+        whole = ops.fold_in(ops.key(self.seed), purpose)
+        return np.uint64(ops.fold_in(whole, number))
 
     def described(self, model: Module) -> dict[str, str | int | float | None]:
         """Say what it is made of, in words that are the same in each process."""
