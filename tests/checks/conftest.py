@@ -27,6 +27,8 @@ RIGHT = load("answers_01")
 NAMED = load("wrong_01")
 RIGHT_02A = load("answers_02a")
 NAMED_02A = load("wrong_02a")
+RIGHT_02B = load("answers_02b")
+WRONG_02B = load("wrong_02b")
 
 
 @pytest.fixture(scope="session")
@@ -68,6 +70,28 @@ def wrong_02a():
 @pytest.fixture(params=sorted(NAMED_02A.NAMED), ids=lambda key: f"{key[0]}: {key[1]}")
 def named_wrong_02a(request):
     return request.param[0], NAMED_02A.NAMED[request.param], request.param[1].strip()
+
+
+@pytest.fixture(scope="session")
+def answers_02b():
+    return RIGHT_02B
+
+
+@pytest.fixture(scope="session")
+def wrong_02b():
+    return WRONG_02B
+
+
+@pytest.fixture(params=sorted(WRONG_02B.NAMED), ids=lambda key: f"{key[0]}: {key[1]}")
+def named_wrong_02b(request):
+    return request.param[0], WRONG_02B.NAMED[request.param], request.param[1]
+
+
+@pytest.fixture(params=sorted(WRONG_02B.HALF), ids=lambda key: f"{key[0]}: {key[1]}")
+def half_right_02b(request):
+    """Give the check, an answer that is right in part, what it must be called, and its points."""
+    check, name, points = request.param
+    return check, WRONG_02B.HALF[request.param], name, points
 
 
 @pytest.fixture
