@@ -7,6 +7,7 @@
                             └─ rounds in turn: A B C  A B C  A B C ...
 
     row  <  agreement  <  rows;  protocol  <  worker, process  <  measure;  timing  <  table
+    machine: what of it bears on a time
 
 A row is one definition in `cgkit/bench/rows/`: what is measured, which peers do it how, in which
 sizes, and when outputs are equal. Nothing else knows a row. Times are told, never judged.

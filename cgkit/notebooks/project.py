@@ -3,9 +3,9 @@
     course/01_graphs.py     ──► course/01_graphs.ipynb
     solutions/01_graphs.py  ──► solutions/01_graphs/01_graphs.ipynb
                             ──► assignments/01_graphs/01_graphs.ipynb
-    course/02_two_ways.py
-    solutions/02a_eager.py  ──► solutions/02_two_ways/02a_eager.ipynb
-    solutions/02b_graphs.py ──► solutions/02_two_ways/02b_graphs.ipynb
+    course/02_static_dynamic.py
+    solutions/02a_dynamic.py ──► solutions/02_static_dynamic/02a_dynamic.ipynb
+    solutions/02b_static.py  ──► solutions/02_static_dynamic/02b_static.ipynb
 
 An assignment of several notebooks has a text for each, with a letter behind the number; its folder
 is called like the chapter of that number. Texts lie beside the folder of their assignment, never in

@@ -8,6 +8,10 @@
                             functions  <  signature, inventory  <  walk  <  importer
     dtypes  <  exporting/  <  exporter  <  saving
 
+    part: a graph inside a model     gates, sliding, resampling, points: what several rules share
+    inferred, looks  <  diagram: a model drawn        summary: told in numbers
+    backend: as ONNX's own tests ask
+
 A model file is read with distrust: whatever is wrong with it is an OnnxError that says so.
 """
 

@@ -14,7 +14,7 @@ True
 Traceback (most recent call last):
 cgkit.testing.differences.LawBroken: the gradient of argument 0 is wrong at (): got ...
 
-    differences, programs  <  cases  <  readings, slopes  <  laws
+    differences, programs  <  cases  <  readings, slopes  <  laws;  exports
                  programs  <  array_steps
 
 Each says by `LawBroken` what differs, where and by how much.
