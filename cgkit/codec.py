@@ -26,6 +26,7 @@ from cgkit.order import verify
 from cgkit.symbolic.wiring import SIZED, WIRING
 from cgkit.tensor.placement import TO
 from cgkit.types import Dim, Size, TensorType, as_dtype
+from cgkit.types.terms import Factor, Floor, Terms
 
 VERSION = 1
 DEEPEST = 40
@@ -110,8 +111,22 @@ def _type(known: TensorType) -> list[Any]:
 def _size(size: Size) -> Any:
     if not isinstance(size, Dim):
         return int(size)
-    terms = sorted(size.terms.items())
-    return {"dim": [[count, [[name, power] for name, power in term]] for term, count in terms]}
+    return {"dim": _terms(size.terms)}
+
+
+def _terms(terms: Terms) -> list[Any]:
+    written = [
+        [count, [[_factor(factor), power] for factor, power in term]]
+        for term, count in terms.items()
+    ]
+    return sorted(written, key=repr)
+
+
+def _factor(factor: Factor) -> Any:
+    """Write a name as it is, a size that is divided and rounded down with its divisor."""
+    if isinstance(factor, Floor):
+        return {"dim": _terms(factor.terms), "by": factor.by}
+    return factor
 
 
 def _param(value: Any, known: Mapping[str, Operator], depth: int) -> Any:
@@ -273,10 +288,19 @@ def _read_term(term: Any) -> Size:
             if type(power) is not int or not 0 < power <= 64:
                 raise ValueError
             for _ in range(power):
-                found = found * Dim(_text(name))
+                found = found * _read_factor(name)
     except (TypeError, ValueError):
         raise StateError(f"{term!r:.60} is no term of an open size") from None
     return found
+
+
+def _read_factor(values: Any) -> Size:
+    if not isinstance(values, dict):
+        return Dim(_text(values))
+    divisor: int = _field(values, "by", int)
+    if len(values) != 2 or not 1 < divisor < 2**62:
+        raise StateError(f"{values!r:.60} is no size that is divided")
+    return _read_size({"dim": _field(values, "dim", list)}) // divisor
 
 
 def _read_param(values: Any, known: Mapping[str, Operator], depth: int) -> Any:

@@ -28,7 +28,7 @@ from cgkit.errors import GraphError, ShapeError
 from cgkit.graph import Graph, expect_graph
 from cgkit.node import SOURCES, Edge, Node
 from cgkit.order import verify_order
-from cgkit.types import Dim, Size, TensorType, size_at
+from cgkit.types import Dim, Size, TensorType, least, size_at
 
 
 @dataclass(frozen=True)
@@ -246,18 +246,6 @@ def _symbols(size: Size) -> frozenset[str]:
 def _at_least(left: Size, right: Size) -> bool:
     """Tell whether one size is surely not below another, open sizes being 1 or more."""
     apart = left - right
-    if isinstance(apart, Dim):
-        apart = _from_one(apart)  # now its symbols count what is beyond 1
-    return min(apart.terms.values()) > 0 if isinstance(apart, Dim) else apart >= 0
-
-
-def _from_one(size: Dim) -> Size:
-    """Write a size with each symbol N as N + 1."""
-    total: Size = 0
-    for monomial, coefficient in size.terms.items():
-        product: Size = coefficient
-        for name, power in monomial:
-            for _ in range(power):
-                product = product * (Dim(name) + 1)
-        total = total + product
-    return total
+    if isinstance(apart, Dim):  # now its symbols count what is beyond 1
+        apart = apart.put({symbol: Dim(symbol) + 1 for symbol in apart.symbols})
+    return least(apart) >= 0

@@ -156,14 +156,17 @@ class Watched(Dim):
         return self.watch.shown(super().__mul__(other))  # type: ignore[no-any-return]
 
     def __floordiv__(self, other: Size) -> Size:
-        """Divide exactly where that can be said; otherwise the value is looked at."""
+        """Divide where the result can be said; otherwise the value is looked at."""
         try:
             return self.watch.shown(super().__floordiv__(other))  # type: ignore[no-any-return]
         except CgkitError:
             return self.__index__() // _at(other, self.watch.sizes)
 
-    def __mod__(self, other: Size) -> int:
-        return self.__index__() % _at(other, self.watch.sizes)
+    def __mod__(self, other: Size) -> Size:
+        try:
+            return self.watch.shown(super().__mod__(other))  # type: ignore[no-any-return]
+        except CgkitError:
+            return self.__index__() % _at(other, self.watch.sizes)
 
     def __truediv__(self, other: Size) -> float:
         return self.__index__() / _at(other, self.watch.sizes)

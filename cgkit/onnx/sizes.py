@@ -9,7 +9,6 @@ multiplies them gives Sizes, any other sees them as a Value, which the graph mea
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from types import MappingProxyType
@@ -22,7 +21,7 @@ from cgkit.arithmetic import Arithmetic
 from cgkit.errors import ShapeError
 from cgkit.node import Operator
 from cgkit.symbolic import GraphBuilder, Value
-from cgkit.types import Dim, Size
+from cgkit.types import Dim, Size, least
 
 NUMBERS = (np.dtype("int64"), np.dtype("int32"))
 """The whole numbers that sizes may be."""
@@ -30,20 +29,6 @@ NUMBERS = (np.dtype("int64"), np.dtype("int32"))
 
 class Undecided(Exception):
     """Whether two sizes are equal, or which is larger, depends on what they will be."""
-
-
-def least(size: Size) -> float:
-    """Give what a size is at least: no symbol is negative.
-
-    Examples
-    --------
-    >>> least(Dim("N") * 2 + 1), least(Dim("N") - 1), least(3)
-    (1, -inf, 3)
-    """
-    if not isinstance(size, Dim):
-        return size
-    known = size.at(dict.fromkeys(size.symbols, 0))
-    return known if all(coefficient >= 0 for coefficient in size.terms.values()) else -math.inf
 
 
 def _less(a: Size, b: Size) -> bool:
@@ -67,6 +52,14 @@ def _equal(a: Size, b: Size) -> bool:
     raise Undecided
 
 
+def _rest(a: Size, b: Size) -> Size:
+    """Give what a division toward 0 leaves, where that holds for whatever the sizes will be."""
+    rest = a % b
+    if (isinstance(rest, int) and rest == 0) or min(least(a), least(b)) >= 0:
+        return rest
+    raise Undecided
+
+
 def _each(act: Callable[..., Any], dtype: Any = object) -> Callable[..., Any]:
     """Apply a function of sizes to arrays of them, element by element."""
 
@@ -79,7 +72,8 @@ def _each(act: Callable[..., Any], dtype: Any = object) -> Callable[..., Any]:
 
 READINGS: Mapping[str, Callable[..., Any]] = MappingProxyType({
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "neg": np.negative,
-    "floor_div": np.floor_divide, "cast": lambda sizes, dtype: sizes,
+    "floor_div": np.floor_divide, "mod": np.mod, "fmod": _each(_rest),
+    "cast": lambda sizes, dtype: sizes,
     "concat": lambda *parts, axis=0: np.concatenate(parts, axis),
     "prod": lambda a, axis=None, keepdims=False: np.prod(a, axis, keepdims=keepdims),
     "sum": lambda a, axis=None, keepdims=False: np.sum(a, axis, keepdims=keepdims),

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from cgkit.onnx.step import Step
-from cgkit.operators.windows import Pads, place_count, span
+from cgkit.operators.windows import Pads, place_count, same, span
 from cgkit.types import Shape, Size
 
 
@@ -117,21 +117,6 @@ def pairs(pads: Sequence[int]) -> Pads:
     """
     axes = len(pads) // 2
     return tuple(zip(pads[:axes], pads[axes:], strict=True))
-
-
-def same(size: Size, length: Size, stride: int) -> Size:
-    """Give how much padding makes ceil(size / stride) places.
-
-    Examples
-    --------
-    >>> from cgkit.types import Dim
-    >>> same(6, 3, 2), same(5, 3, 2), same(5, 1, 2), same(Dim("N"), 3, 1)
-    (1, 2, 0, 2)
-    """
-    if stride == 1:
-        return length - 1
-    total = (-(-size // stride) - 1) * stride + length - size
-    return max(total, 0) if isinstance(total, int) else total
 
 
 def halves(total: Size, word: str) -> tuple[Size, Size]:

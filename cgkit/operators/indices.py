@@ -24,6 +24,7 @@ from cgkit.types import (
     broadcast_shapes,
     meet_shapes,
     show_shape,
+    show_size,
     value_of,
 )
 
@@ -265,22 +266,18 @@ def _slice_size(size: Size, start: Bound, stop: Bound, step: int | None) -> Size
         return length
     found = len(range(*slice(first, last, step).indices(many)))
     if value_of(length) != found:
-        raise ShapeError(f"a slice of {_told(size)} has {found} elements, not {_told(length)}")
+        raise ShapeError(
+            f"a slice of {show_size(size)} has {found} elements, not {show_size(length)}"
+        )
     return length
-
-
-def _told(size: Size) -> str:
-    return f"{size} = {size.value}" if isinstance(size, Dim) else str(size)
 
 
 def _slice_open(size: Size, start: Bound, stop: Bound, step: int | None) -> Size:
     """Give the size of a slice of an open axis; each run checks that it was long enough."""
-    if step not in (None, 1, -1) or (step == -1 and (start, stop) != (None, None)):
-        raise ShapeError(
-            f"the size of [{Span(start, stop, step)}] is not known for an axis of size {size}",
-            attempt="a step of 1, or a fixed size for this axis",
-        )
-    length = _place(stop, size, size) - _place(start, size, 0)
+    by = step or 1
+    first = _place(start, size, 0 if by > 0 else size - 1)
+    end = _place(stop, size, size if by > 0 else -1)
+    length = (end - first + by - (1 if by > 0 else -1)) // by  # rounded up
     return max(length, 0) if isinstance(length, int) else length
 
 

@@ -20,7 +20,16 @@ from cgkit.operators.indexing import slice_
 from cgkit.operators.indices import Span
 from cgkit.operators.samples import with_params
 from cgkit.operators.settings import as_shape, normal_axes, normal_axis
-from cgkit.types import Shape, Size, TensorType, count, meet, show_shape
+from cgkit.types import (
+    Shape,
+    Size,
+    TensorType,
+    count,
+    meet,
+    show_shape,
+    show_size,
+    value_of,
+)
 
 
 def _infer_reshape(a: TensorType, shape: Shape) -> TensorType:
@@ -49,12 +58,13 @@ def resolve_shape(old: Shape, new: Shape) -> Shape:
     rest = count(size for i, size in enumerate(new) if i not in open_axes)
     refusal = ShapeError(
         f"cannot reshape {show_shape(old)} to {show_shape(new)}",
-        why=f"that is {total} elements, this {rest}" + (" times an unknown" * len(open_axes[:1])),
+        why=f"that is {show_size(total)} elements, this {show_size(rest)}"
+        + (" times an unknown" * len(open_axes[:1])),
     )
     if len(open_axes) > 1:
         raise ShapeError(f"the shape {show_shape(new)} leaves {len(open_axes)} sizes open, not one")
     if open_axes:
-        if isinstance(total, int) and isinstance(rest, int) and (rest == 0 or total % rest):
+        if isinstance(rest, int) and (rest == 0 or (value_of(total) or 0) % rest):
             raise refusal
         size: Size = total // rest
         return tuple(size if i in open_axes else old_size for i, old_size in enumerate(new))

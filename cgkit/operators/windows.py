@@ -6,7 +6,7 @@
                                      [3 4 .]    place 2
 
 Convolution and pooling share this. A window of kernel k and dilation d spans d * (k - 1) + 1
-elements. Sizes may be open: what must be divided is then refused until it is known.
+elements. Sizes may be open, and then the number of places is: (N - 3)//2 + 1.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from cgkit.errors import ShapeError
+from cgkit.errors import OpenSize, ShapeError
 from cgkit.operators.settings import as_whole, is_whole
 from cgkit.types import Dim, Shape, Size, show_shape, value_of
 
@@ -137,7 +137,8 @@ def pads_of(
             raise ShapeError(f'padding is "same", "valid" or whole numbers, not {padding!r}')
         if padding == "valid":
             return ((0, 0),) * axes
-        return tuple(map(_same, sizes, spans, stride))
+        totals = map(same, sizes, spans, stride)
+        return tuple((total // 2, total - total // 2) for total in totals)
     listed = tuple(padding) if isinstance(padding, tuple | list) else (padding,) * axes
     pairs = tuple(tuple(p) if isinstance(p, tuple | list) else (p, p) for p in listed)
     whole = all(is_whole(x) or isinstance(x, Dim) for pair in pairs for x in pair)
@@ -151,15 +152,34 @@ def pads_of(
     return tuple((pair[0], pair[1]) for pair in pairs)
 
 
-def _same(size: Size, length: Size, stride: int) -> tuple[Size, Size]:
+def same(size: Size, length: Size, stride: int) -> Size:
+    """Give how much padding makes ceil(size / stride) places.
+
+    Examples
+    --------
+    >>> same(6, 3, 2), same(5, 3, 2), same(5, 1, 2), same(Dim("N"), 3, 1)
+    (1, 2, 0, 2)
+    >>> same(Dim("N"), 2, 2)
+    -N + 2*((N - 1)//2) + 2
+
+    Raises
+    ------
+    OpenSize
+        The size is open, and the window shorter than a stride: then it may take no padding.
+    """
     if stride == 1:
-        total = length - 1
-    else:
-        places = (size + stride - 1) // stride
-        total = (places - 1) * stride + length - size
+        return length - 1
+    total = (size - 1) // stride * stride + length - size
     if isinstance(total, int):
-        total = max(total, 0)
-    return total // 2, total - total // 2
+        return max(total, 0)
+    if isinstance(length, int) and length >= stride:
+        return total
+    raise OpenSize(
+        f'how much padding is the "same" is not known for an axis of {size}, windows of {length} '
+        f"and a stride of {stride}",
+        total.symbols,
+        attempt="padding in numbers, or a fixed size for this axis",
+    )
 
 
 def place_count(
@@ -196,13 +216,16 @@ def place_count(
             f"and {pads[1]} after",
             attempt="a smaller kernel, or more padding",
         )
-    if stride == 1:
-        return room + 1
-    if not round_up:
+    if stride == 1 or not round_up:
         return room // stride + 1
-    places = -(-room // stride) + 1
-    beyond = (places - 1) * stride - size - pads[0]
-    return places - 1 if isinstance(beyond, int) and beyond >= 0 else places
+    behind = pads[1] - length + stride  # so far behind the axis the last window might begin
+    if isinstance(behind, Dim):
+        raise OpenSize(
+            f"where a window of {length} hangs over, with padding {pads[1]}, is not known",
+            behind.symbols,
+            attempt="padding and a window of fixed sizes",
+        )
+    return (size + pads[0] - 1 + min(behind, 0)) // stride + 1
 
 
 def windows(
@@ -232,8 +255,9 @@ def windows(
     known_sizes("a window", kernel, axes)
     spans = [span(k, d) for k, d in zip(kernel, apart, strict=True)]
     pads = pads_of(padding, sizes, spans, steps)
+    hangs = round_up and padding != "same"  # which leaves nothing over
     places = tuple(
-        place_count(*axis, round_up=round_up)
+        place_count(*axis, round_up=hangs)
         for axis in zip(sizes, spans, steps, pads, strict=True)
     )
     return Windows(tuple(kernel), steps, apart, pads, places)

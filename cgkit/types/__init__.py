@@ -14,7 +14,18 @@ two batches joined are 2*N, a flattened image is N*784. Invariants:
   error names both. Only unequal ints fail when the graph is built.
 """
 
-from cgkit.types.dim import OPEN, Dim, Shape, Size, meet, size_at, value_of
+from cgkit.types.dim import (
+    OPEN,
+    Dim,
+    Shape,
+    Size,
+    least,
+    meet,
+    of_terms,
+    show_size,
+    size_at,
+    value_of,
+)
 from cgkit.types.shapes import (
     broadcast_shapes,
     broadcast_sizes,
@@ -27,6 +38,6 @@ from cgkit.types.tensor_type import DTYPES, TensorType, as_dtype, promote, weak_
 
 __all__ = [
     "DTYPES", "OPEN", "Dim", "Shape", "Size", "TensorType", "as_dtype", "broadcast_shapes",
-    "broadcast_sizes", "count", "meet", "meet_shapes", "promote", "show_shape", "size_at", "solve",
-    "value_of", "weak_dtype",
+    "broadcast_sizes", "count", "least", "meet", "meet_shapes", "of_terms", "promote", "show_shape",
+    "show_size", "size_at", "solve", "value_of", "weak_dtype",
 ]  # fmt: skip

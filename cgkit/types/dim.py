@@ -1,6 +1,7 @@
 """Sizes that are not known yet: integer polynomials of named sizes.
 
 n = Dim("N")        n * 784 is 784*N, n + n is 2*N, n - n is 0
+(n - 1) // 2        rounded down, as numbers are: (N - 1)//2 is a factor like N
 n.bind({"N": 5})    the same size, known to be 5: two that were taken as equal can be compared
 
 A Dim is never constant, so that a plain int always means a known size.
@@ -8,19 +9,16 @@ A Dim is never constant, so that a plain int always means a known size.
 
 from __future__ import annotations
 
-import math
+import operator
 from collections.abc import Callable, Mapping
 from typing import TypeAlias, Union
 
 from cgkit.errors import OpenSize, ShapeError
+from cgkit.types import terms as polynomial
+from cgkit.types.terms import LARGEST, Factor, Floor, Terms
 
-Monomial: TypeAlias = tuple[tuple[str, int], ...]
 Size: TypeAlias = Union[int, "Dim"]
 Shape: TypeAlias = tuple[Size, ...]
-MOST_TERMS = 4096
-"""Sizes of more terms would take longer to multiply than graphs take to build."""
-LARGEST = 2**63 - 1
-"""The largest coefficient of a size: what NumPy counts with."""
 
 
 class Dim:
@@ -36,13 +34,15 @@ class Dim:
     >>> n = Dim("N")
     >>> n * 784, n + n, n - n, (n * 784) // 28
     (784*N, 2*N, 0, 28*N)
+    >>> (n - 1) // 2, (n + 4) // 2, n // 2 // 2, n % 2
+    ((N - 1)//2, N//2 + 2, N//4, N - 2*(N//2))
     >>> (n * 2).at({"N": 5})
     10
     """
 
     __slots__ = ("terms", "value")
 
-    terms: Mapping[Monomial, int]
+    terms: Terms
     """Each product of powers with its coefficient, never 0; not empty, not constant."""
     value: int | None
     """The size once it is bound, for the checks of a run; equality does not look at it."""
@@ -56,14 +56,11 @@ class Dim:
     @property
     def symbols(self) -> frozenset[str]:
         """The named sizes that this one is made of."""
-        return frozenset(name for monomial in self.terms for name, _ in monomial)
+        return polynomial.symbols(self.terms)
 
     def at(self, binding: Mapping[str, int]) -> int:
         """Compute the size when each symbol has the given value; KeyError when one is missing."""
-        return sum(
-            coefficient * math.prod(binding[name] ** power for name, power in monomial)
-            for monomial, coefficient in self.terms.items()
-        )
+        return polynomial.at(self.terms, binding)
 
     def put(self, sizes: Mapping[str, Size]) -> Size:
         """Give the size with others, open or known, in the place of its symbols.
@@ -73,14 +70,22 @@ class Dim:
         >>> (Dim("N") * 2 + 1).put({"N": Dim("M") + 3}), (Dim("N") * Dim("M")).put({"N": 4})
         (2*M + 7, 4*M)
         """
-        total: Size = 0
-        for monomial, coefficient in self.terms.items():
-            product: Size = coefficient
-            for name, power in monomial:
-                for _ in range(power):
-                    product = product * sizes.get(name, Dim(name))
-            total = total + product
-        return total
+        return _put(self.terms, sizes)
+
+    def is_line(self, symbol: str) -> bool:
+        """Say whether the size is so many times a symbol, and a rest without it.
+
+        Examples
+        --------
+        >>> n, m = Dim("N"), Dim("M")
+        >>> (n * m + m // 2).is_line("N"), (n * m + m // 2).is_line("M"), (n * n).is_line("N")
+        (True, False, False)
+        """
+        return all(
+            (factor, power) == (symbol, 1) or symbol not in polynomial.symbols({((factor, 1),): 1})
+            for monomial in self.terms
+            for factor, power in monomial
+        )
 
     def bind(self, binding: Mapping[str, int]) -> Dim:
         """Give the same Dim with its value known; itself while a symbol has none."""
@@ -94,39 +99,40 @@ class Dim:
     def __add__(self, other: Size) -> Size:
         if not isinstance(other, Dim | int):
             return NotImplemented
-        terms = dict(self.terms)
-        for monomial, coefficient in _terms(other).items():
-            terms[monomial] = terms.get(monomial, 0) + coefficient
-        return _size(terms, self, other, lambda a, b: a + b)
+        return _size(polynomial.add(self.terms, _terms(other)), operator.add, self, other)
 
     def __mul__(self, other: Size) -> Size:
         if not isinstance(other, Dim | int):
             return NotImplemented
-        terms: dict[Monomial, int] = {}
-        if len(self.terms) * len(_terms(other)) > MOST_TERMS:
-            raise ShapeError(f"a size of more than {MOST_TERMS:,} terms is none that can be meant")
-        for left, a in self.terms.items():
-            for right, b in _terms(other).items():
-                product = _multiply(left, right)
-                terms[product] = terms.get(product, 0) + a * b
-        return _size(terms, self, other, lambda a, b: a * b)
+        return _size(polynomial.multiply(self.terms, _terms(other)), operator.mul, self, other)
 
     def __floordiv__(self, other: Size) -> Size:
         if not isinstance(other, Dim | int):
             return NotImplemented
-        divided = _divide(self.terms, _terms(other))
+        if isinstance(other, int) and other < 0:
+            return -self // -other
+        if isinstance(other, int) and other:
+            divided: Terms | None = polynomial.floor(self.terms, other)
+        else:
+            divided = polynomial.divide(self.terms, _terms(other))
         if divided is None:
             raise OpenSize(
                 f"{self} cannot be divided by {other} before its value is known",
                 self.symbols,
                 attempt="a fixed size for this dimension",
             )
-        return _size(divided, self, other, lambda a, b: a // b)
+        return _size(divided, operator.floordiv, self, other)
 
     def __rfloordiv__(self, other: int) -> Size:
         raise OpenSize(
             f"{other} cannot be divided by {self} before its value is known", self.symbols
         )
+
+    def __mod__(self, other: Size) -> Size:
+        return self - Dim.__floordiv__(self, other) * other
+
+    def __rmod__(self, other: int) -> Size:
+        return self.__rfloordiv__(other)
 
     def __neg__(self) -> Size:
         return self * -1
@@ -147,13 +153,10 @@ class Dim:
         return hash(frozenset(self.terms.items()))
 
     def __repr__(self) -> str:
-        parts = [
-            _show(monomial, coefficient)
-            for monomial, coefficient in sorted(
-                self.terms.items(), key=lambda term: (-sum(p for _, p in term[0]), term[0])
-            )
-        ]
-        return " + ".join(parts).replace("+ -", "- ")
+        return polynomial.show(self.terms)
+
+    def __bool__(self) -> bool:
+        return least(self) > 0 or self.__index__() != 0
 
     def __index__(self) -> int:
         if self.value is None:
@@ -169,67 +172,83 @@ OPEN = Dim("?")
 """A size that only a run tells, before a builder has given it a name of its own."""
 
 
-def _terms(size: Size) -> Mapping[Monomial, int]:
-    return size.terms if isinstance(size, Dim) else {(): size}
+def of_terms(terms: Terms, value: int | None = None) -> Size:
+    """Give a polynomial as a size, an int if it is constant.
 
+    Raises
+    ------
+    ShapeError
+        A coefficient is larger than sizes can be.
 
-def _size(
-    terms: Mapping[Monomial, int], left: Size, right: Size, act: Callable[[int, int], int]
-) -> Size:
-    kept = {monomial: coefficient for monomial, coefficient in terms.items() if coefficient}
-    if not kept:
-        return 0
-    if tuple(kept) == ((),):
-        return kept[()]
-    if max(max(kept.values()), -min(kept.values())) > LARGEST:
+    Examples
+    --------
+    >>> of_terms({(("N", 1),): 2, (): 1}), of_terms({(): 3}), of_terms({})
+    (2*N + 1, 3, 0)
+    """
+    if not terms.keys() - {()}:
+        return terms.get((), 0)
+    if max(map(abs, terms.values())) > LARGEST:
         raise ShapeError(f"a size with a coefficient beyond {LARGEST:,} is none that can be meant")
     result = object.__new__(Dim)
-    result.terms = kept
-    a, b = value_of(left), value_of(right)
-    result.value = None if a is None or b is None else act(a, b)
+    result.terms = terms
+    result.value = value
     return result
 
 
-def _multiply(left: Monomial, right: Monomial) -> Monomial:
-    powers = dict(left)
-    for name, power in right:
-        powers[name] = powers.get(name, 0) + power
-    return tuple(sorted(powers.items()))
+def _terms(size: Size) -> Terms:
+    return size.terms if isinstance(size, Dim) else {(): size} if size else {}
 
 
-def _divide(
-    terms: Mapping[Monomial, int], divisor: Mapping[Monomial, int]
-) -> Mapping[Monomial, int] | None:
-    """Divide by one term exactly, or by an equal polynomial; None where that leaves a rest."""
-    if terms == divisor:
-        return {(): 1}
-    if len(divisor) != 1:
-        return None
-    ((under, by),) = divisor.items()
-    result = {}
+def _size(terms: Terms, act: Callable[[int, int], int], left: Dim, right: Size) -> Size:
+    a, b = left.value, value_of(right)
+    return of_terms(terms, None if a is None or b is None else act(a, b))
+
+
+def _put(terms: Terms, sizes: Mapping[str, Size]) -> Size:
+    total: Size = 0
     for monomial, coefficient in terms.items():
-        powers = dict(monomial)
-        for name, power in under:
-            powers[name] = powers.get(name, 0) - power
-        if by == 0 or coefficient % by or min(powers.values(), default=0) < 0:
-            return None
-        rest = tuple(sorted((name, power) for name, power in powers.items() if power))
-        result[rest] = coefficient // by
-    return result
+        product: Size = coefficient
+        for factor, power in monomial:
+            for _ in range(power):
+                product = product * _put_factor(factor, sizes)
+        total = total + product
+    return total
 
 
-def _show(monomial: Monomial, coefficient: int) -> str:
-    factors = [name if power == 1 else f"{name}^{power}" for name, power in monomial]
-    if coefficient == -1 and factors:
-        return "-" + "*".join(factors)
-    if coefficient != 1 or not factors:
-        factors.insert(0, str(coefficient))
-    return "*".join(factors)
+def _put_factor(factor: Factor, sizes: Mapping[str, Size]) -> Size:
+    if isinstance(factor, Floor):
+        return _put(factor.terms, sizes) // factor.by
+    return sizes.get(factor, Dim(factor))
+
+
+def least(size: Size) -> float:
+    """Give what a size is at least, no symbol being negative; -inf where that is not plain.
+
+    Examples
+    --------
+    >>> least(Dim("N") * 2 + 1), least((Dim("N") - 1) // 2), least(Dim("N") - 1), least(3)
+    (1, -1, -1, 3)
+    >>> least(Dim("N") - Dim("M"))
+    -inf
+    """
+    return polynomial.least(_terms(size))
 
 
 def value_of(size: Size) -> int | None:
     """Give the value of a size, or None for a Dim that is not bound."""
     return size.value if isinstance(size, Dim) else size
+
+
+def show_size(size: Size) -> str:
+    """Write a size, with its value where it is open and bound.
+
+    Examples
+    --------
+    >>> show_size(3), show_size(Dim("N")), show_size(Dim("N").bind({"N": 5}))
+    ('3', 'N', 'N = 5')
+    """
+    known = isinstance(size, Dim) and size.value is not None
+    return f"{size} = {value_of(size)}" if known else str(size)
 
 
 def size_at(size: Size, binding: Mapping[str, int]) -> int:
@@ -289,10 +308,6 @@ def meet(left: Size, right: Size) -> Size:
     a, b = value_of(left), value_of(right)
     if a is not None and b is not None and a != b:
         raise ShapeError(
-            f"{_named(left)} and {_named(right)} were taken as equal when the graph was built"
+            f"{show_size(left)} and {show_size(right)} were taken as equal when the graph was built"
         )
     return right if isinstance(left, Dim) and isinstance(right, int) else left
-
-
-def _named(size: Size) -> str:
-    return f"{size} = {size.value}" if isinstance(size, Dim) else str(size)

@@ -138,7 +138,7 @@ def _solve_size(size: Dim, actual: int, binding: dict[str, int]) -> int | None:
 
 def _line(size: Dim, name: str, binding: Mapping[str, int]) -> tuple[int, int]:
     """Write a size as slope * name + rest; the slope is 0 if it is no line."""
-    if any(dict(monomial).get(name, 0) > 1 for monomial in size.terms):
+    if not size.is_line(name):
         return 0, 0
     rest = size.at({**binding, name: 0})
     return size.at({**binding, name: 1}) - rest, rest

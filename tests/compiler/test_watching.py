@@ -28,8 +28,10 @@ def watch():
         (lambda n, m: float(n), 6.0, "N"),
         (lambda n, m: bool(n), True, "N != 0"),
         (lambda n, m: len(range(m)), 4, "M"),
-        (lambda n, m: n // 4, 1, "N"),
-        (lambda n, m: n % 4, 2, "N"),
+        (lambda n, m: n // 4, 1, "N//4 == 1"),
+        (lambda n, m: n // m, 1, "N"),
+        (lambda n, m: n % 4, 2, "N - 4*(N//4) == 2"),
+        (lambda n, m: n % m, 2, "N"),
         (lambda n, m: n / 4, 1.5, "N"),
     ],
 )  # fmt: skip

@@ -1,7 +1,7 @@
 import pytest
 
 from cgkit.errors import OnnxError, ShapeError
-from cgkit.onnx.sliding import Sliding, halves, same, sliding
+from cgkit.onnx.sliding import Sliding, halves, sliding
 from cgkit.onnx.step import Step
 from cgkit.types import Dim
 
@@ -44,10 +44,13 @@ def test_auto_pad_rounds_down_and_hides_pads():
 
 def test_open_sizes():
     n = Dim("N")
-    assert same(n, 3, 1) == 2
-    assert same(n * 2, 3, 2) == 1
-    with pytest.raises(ShapeError, match="N"):
-        same(n, 3, 2)
+    assert read((n,), (3,), auto_pad="SAME_LOWER").pads == ((1, 1),)
+    half = read((n * 2,), (3,), auto_pad="SAME_UPPER", strides=(2,))
+    assert (half.pads, half.places((n * 2,))) == (((0, 1),), (n,))
+    any_size = read((n,), (3,), auto_pad="SAME_UPPER", strides=(2,))
+    assert any_size.places((n,)) == ((n + 1) // 2,)
+    with pytest.raises(ShapeError, match="not known for an axis of N"):
+        read((n,), (1,), auto_pad="SAME_UPPER", strides=(2,))
 
 
 def test_the_last_window_is_reached_by_padding():

@@ -211,8 +211,12 @@ def test_open_batches_and_images():
     arrays = np.ones((3, 1, 4, 5)), np.ones((2, 1, 3, 3))
     np.testing.assert_allclose(run(builder.graph([y]), *arrays)[0], plainly(*arrays, padding=1)[0])
     assert ops.conv2d(x, w, padding="same").shape == y.shape
-    with pytest.raises(ShapeError, match="cannot be divided by 2 before its value is known"):
-        ops.conv2d(x, w, stride=2)
+    halved = ops.conv2d(x, w, stride=2)
+    assert str(halved.shape) == "(N, 2, (N2 - 1)//2, 2)"
+    graph = builder.graph([halved])
+    for height in (4, 5, 8):
+        arrays = np.ones((3, 1, height, 5)), np.ones((2, 1, 3, 3))
+        np.testing.assert_allclose(run(graph, *arrays)[0], plainly(*arrays, stride=2)[0])
 
 
 def test_an_open_image_that_is_too_small_is_found_when_it_runs():

@@ -209,9 +209,14 @@ class TestOpenSizes:
             self.sized(key, size=0)
         assert "at node  slice" in caught.value.with_place()
 
-    def test_steps_are_refused_where_a_size_cannot_be_told(self):
-        with pytest.raises(ShapeError, match=r"\[::2\] is not known for an axis of size N"):
-            self.sized(slice(None, None, 2))
+    @pytest.mark.parametrize("size", [4, 5, 6])
+    def test_steps_along_open_axes(self, size):
+        n = Dim("N")
+        assert self.sized(slice(None, None, 2), size) == (n + 1) // 2
+        assert self.sized(slice(None, None, -3), size) == (n + 2) // 3
+        assert self.sized(slice(1, -1, 2), size) == (n - 1) // 2
+        assert self.sized(slice(-2, 0, -2), size) == (n - 1) // 2
+        assert self.sized(slice(0, 4, 3), size) == 2
 
 
 def test_keys_as_params():

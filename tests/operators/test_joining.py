@@ -60,8 +60,9 @@ def test_sizes_of_parts():
     n = Dim("N")
     assert split_sizes(n * 2, 2, None) == (n, n)
     assert split_sizes(n, None, (1, 2)) == (1, 2)
-    with pytest.raises(ShapeError, match="cannot be divided by 2 before"):
-        split_sizes(n, 2, None)
+    assert split_sizes(n, 2, None) == (n // 2, n // 2)
+    with pytest.raises(ShapeError, match="an axis of size N has no 2 equal parts"):
+        split_sizes(n.bind({"N": 5}), 2, None)
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from cgkit.operators.windows import (
     under,
     windows,
 )
+from cgkit.types import size_at
 
 SETTINGS = [
     (size, kernel, dilation, pads)
@@ -74,8 +75,24 @@ def test_open_sizes_stay_open():
     assert windows((n, 5), (3, 3), 1, 1).places == (n, 5)
     assert windows((n,), (2,), 1, "same").pads == ((0, 1),)
     assert windows((n * 2,), (2,), 2).places == (n,)
-    with pytest.raises(ShapeError, match="before its value is known"):
-        windows((n,), (2,), 2)
+    assert windows((n,), (3,), 2, 1).places == ((n - 1) // 2 + 1,)
+    with pytest.raises(ShapeError, match='"same" is not known for an axis of N'):
+        windows((n,), (1,), 2, "same")
+    with pytest.raises(ShapeError, match="where a window of N hangs over"):
+        windows((9,), (n,), 2, round_up=True)
+
+
+@pytest.mark.parametrize("padding", [0, 1, ((0, 2),), "same"])
+@pytest.mark.parametrize("round_up", [False, True])
+def test_an_open_axis_has_as_many_places_as_a_known_one(padding, round_up):
+    for kernel, stride, dilation in itertools.product((3, 4), (1, 2, 3), (1, 2)):
+        how = {"stride": stride, "padding": padding, "dilation": dilation, "round_up": round_up}
+        found = windows((Dim("N"),), (kernel,), **how)
+        for size in range(8, 20):
+            known = windows((size,), (kernel,), **how)
+            assert [size_at(n, {"N": size}) for n in found.places] == list(known.places)
+            pads = [size_at(n, {"N": size}) for pair in found.pads for n in pair]
+            assert pads == [n for pair in known.pads for n in pair]
 
 
 @pytest.mark.parametrize("wrong", [True, 2.0, (1,), (1, 2, 3), ("1", 2), None])

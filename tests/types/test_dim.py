@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from cgkit.errors import ShapeError
-from cgkit.types import Dim, meet, size_at, value_of
+from cgkit.types import Dim, least, meet, size_at, value_of
 
 BINDING = {"N": 7, "M": 3, "K": 0}
 N, M, K = map(Dim, BINDING)
@@ -23,7 +23,9 @@ def sizes(draw, depth=3):
     if depth == 0 or draw(st.booleans()):
         return draw(st.sampled_from([N, M, K]) | st.integers(-4, 9))
     a, b = draw(sizes(depth=depth - 1)), draw(sizes(depth=depth - 1))
-    return draw(st.sampled_from([lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a * b]))(a, b)
+    by = draw(st.integers(1, 5) | st.integers(-3, -1))
+    acts = [lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a * b, lambda a, b: a // by]
+    return draw(st.sampled_from(acts))(a, b)
 
 
 bindings = st.fixed_dictionaries({name: st.integers(0, 20) for name in BINDING})
@@ -60,7 +62,7 @@ def test_equal_sizes_are_one_key(a, b):
 
 
 @given(sizes(), sizes(), bindings)
-def test_a_division_is_exact_or_refused(a, b, binding):
+def test_a_division_by_a_size_is_exact_or_refused(a, b, binding):
     assume(isinstance(a, Dim))
     try:
         quotient = a // b
@@ -68,7 +70,27 @@ def test_a_division_is_exact_or_refused(a, b, binding):
         return
     divisor = at(b, binding)
     if divisor:
-        assert at(quotient, binding) * divisor == at(a, binding)
+        assert at(quotient, binding) == at(a, binding) // divisor
+
+
+@given(sizes(), st.integers(-6, 6).filter(bool), st.integers(1, 6), bindings)
+def test_a_division_by_a_number_is_rounded_down(a, by, more, binding):
+    assert at(a // by, binding) == at(a, binding) // by
+    assert at(a % by, binding) == at(a, binding) % by
+    assert (a + by * N) // by == a // by + N
+    assert a // abs(by) // more == a // (abs(by) * more)
+    assert (a * more) // (by * more) == a // by
+
+
+@given(sizes(), bindings)
+def test_no_value_is_below_the_least(a, binding):
+    assert least(a) <= at(a, binding)
+
+
+@given(sizes(), sizes(depth=1), bindings)
+def test_a_size_in_the_place_of_a_symbol(a, b, binding):
+    put = a.put({"N": b}) if isinstance(a, Dim) else a
+    assert at(put, binding) == at(a, {**binding, "N": at(b, binding)})
 
 
 @given(sizes(), st.integers(1, 9))
@@ -103,6 +125,17 @@ def test_a_bound_size_keeps_its_value_through_arithmetic(a, binding):
         (N - M, "-M + N"),
         (-N * M - N, "-M*N - N"),
         ((N + 1) * (N - 1), "N^2 - 1"),
+        ((N - 1) // 2, "(N - 1)//2"),
+        ((N - 1) // 2 + 1, "(N - 1)//2 + 1"),
+        ((N + 1) // 2, "(N - 1)//2 + 1"),
+        ((N + 4) // 2, "N//2 + 2"),
+        (((N - 1) // 2 + 1) // 2, "(N + 1)//4"),
+        (N // 2 // 2 * 3, "3*(N//4)"),
+        ((N * M - 2) // -3, "-M*N + (2*M*N - 1)//3 + 1"),
+        ((N // 2 * M) // 2, "(M*(N//2))//2"),
+        ((N * 6) // 4, "N + N//2"),
+        (N % 4, "N - 4*(N//4)"),
+        ((N // 2) * (N // 2) - M // 3, "(N//2)^2 - (M//3)"),
     ],
 )
 def test_a_size_reads_as_it_is_written(size, shown):
@@ -124,11 +157,20 @@ def test_what_has_no_value_is_named():
 
 
 @pytest.mark.parametrize(
-    "act", [lambda: (N + 1) // 2, lambda: N // M, lambda: 6 // N, lambda: N // 0]
+    "act",
+    [lambda: N // M, lambda: 6 // N, lambda: N // 0, lambda: N % M, lambda: 6 % N, lambda: N % 0],
 )
 def test_a_rest_is_an_error_that_names_the_sizes(act):
     with pytest.raises(ShapeError, match="cannot be divided by"):
         act()
+
+
+def test_whether_it_is_0_may_wait_for_a_run():
+    assert bool(N + 1)
+    assert [bool(size.bind(BINDING)) for size in (N, K)] == [True, False]
+    for size in (N, N % 2):
+        with pytest.raises(ShapeError, match="is not known before the graph runs"):
+            bool(size)
 
 
 @pytest.mark.parametrize("act", [lambda: N + 0.5, lambda: N * None, lambda: N // 1.0])
@@ -142,6 +184,9 @@ def test_sizes_do_not_grow_beyond_sense():
         reduce(lambda size, _: size * size, range(64), N + M + 1)
     with pytest.raises(ShapeError, match="coefficient"):
         reduce(lambda size, _: size * size, range(64), N * 3)
+    for step in (lambda size, by: size * 3 // by, lambda size, by: size // 2**60):
+        with pytest.raises(ShapeError, match="divided"):
+            reduce(step, range(5, 5000, 2), N * 5 // 7)
 
 
 @pytest.mark.parametrize("name", ["", 3, None])

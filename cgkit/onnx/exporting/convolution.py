@@ -55,6 +55,17 @@ def attributes(
     }  # fmt: skip
 
 
+def padded_apart(draft: Draft, x: Term, pads: Pads, fill: float = 0.0) -> tuple[Term, Pads]:
+    """Put open padding around images by itself: as an attribute it is fixed with the model."""
+    if not any(isinstance(n, Dim) for pair in pads for n in pair):
+        return x, pads
+    lead = len(x.shape or ()) - len(pads)
+    widths = (*((0, 0),) * lead, *pads)
+    both = (*(before for before, _ in widths), *(after for _, after in widths))
+    wide = draft.add("Pad", x, draft.sizes(both), draft.constant(fill, x.dtype))
+    return Term(wide.name, x.dtype, x.shape), ((0, 0),) * len(pads)
+
+
 def _settled(
     sizes: Shape, kernel: Shape, stride: Any, padding: Any, dilation: Any
 ) -> tuple[Steps, Pads, Steps]:
@@ -74,9 +85,9 @@ def _conv(
     if draft.dtype.kind != "f":
         known(draft, "a kernel of whole numbers", kernel)
         return draft.express(_tapped, x, w, steps=steps, pads=pads, apart=apart, groups=groups)
+    x, pads = padded_apart(draft, draft.cast(x, draft.dtype), pads)
     more = attributes(draft, steps, pads, apart, kernel)
-    x, w = draft.cast(x, draft.dtype), draft.cast(w, draft.dtype)
-    return draft.add("Conv", x, w, group=int(groups), **more)
+    return draft.add("Conv", x, draft.cast(w, draft.dtype), group=int(groups), **more)
 
 
 def _transposed(
@@ -90,7 +101,6 @@ def _transposed(
         return draft.express(
             _spread, x, w, steps=steps, pads=pads, apart=apart, groups=groups, sizes=made
         )
-    more = attributes(draft, steps, pads, apart, kernel)
     places = [
         (n - 1) * s + span(k, d) - before - after
         for n, s, k, d, (before, after) in zip(
@@ -98,9 +108,26 @@ def _transposed(
         )
     ]
     rest = [size - reached for size, reached in zip(made, places, strict=True)]
-    more["output_padding"] = known(draft, "output_padding", rest)
     x, w = draft.cast(x, draft.dtype), draft.cast(w, draft.dtype)
+    if any(isinstance(n, Dim) for n in (*rest, *(n for pair in pads for n in pair))):
+        return _cut_out(draft, x, w, steps, pads, apart, groups)
+    more = attributes(draft, steps, pads, apart, kernel)
+    more["output_padding"] = known(draft, "output_padding", rest)
     return draft.add("ConvTranspose", x, w, group=int(groups), **more)
+
+
+def _cut_out(
+    draft: Draft, x: Term, w: Term, steps: Steps, pads: Pads, apart: Steps, groups: int
+) -> Term:
+    """Give all that windows reach and as much behind as a stride may leave, then cut ours out."""
+    none = ((0, 0),) * len(pads)
+    more = attributes(draft, steps, none, apart, (w.shape or ())[2:])
+    more["output_padding"] = [step - 1 for step in steps]
+    found = draft.add("ConvTranspose", x, w, group=int(groups), **more)
+    firsts = [before for before, _ in pads]
+    ends = [first + size for first, size in zip(firsts, draft.shape[2:], strict=True)]
+    axes = range(2, len(draft.shape))
+    return draft.add("Slice", found, draft.sizes(firsts), draft.sizes(ends), draft.sizes(axes))
 
 
 def _kernel(
@@ -116,8 +143,9 @@ def _kernel(
         )
     if (x.shape or ())[0] == 0:  # a sum over no images
         return draft.zeros(draft.shape, draft.dtype)
+    x, pads = padded_apart(draft, draft.cast(x, draft.dtype), pads)
     more = attributes(draft, apart, pads, steps, (g.shape or ())[2:])
-    images = _changed_over(draft, draft.cast(x, draft.dtype), groups)
+    images = _changed_over(draft, x, groups)
     kernels = _changed_over(draft, draft.cast(g, draft.dtype), 1)
     found = draft.add("Conv", images, kernels, group=int(groups), **more)
     axes = list(range(2, len(draft.shape)))

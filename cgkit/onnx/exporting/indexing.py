@@ -105,9 +105,8 @@ def _ends(size: Size, start: Any, stop: Any, step: int | None) -> tuple[Any, Any
         if not len(range(first, end, way)):
             return 0, 0, 1
         return first, FIRST if end < 0 else end, way
-    if way < 0:
-        return LAST, FIRST, way
-    return 0 if start is None else start, LAST if stop is None else stop, way
+    whole = (0, LAST) if way > 0 else (LAST, FIRST)
+    return whole[0] if start is None else start, whole[1] if stop is None else stop, way
 
 
 def _place(draft: Draft, a: Term, shape: Any, index: Index) -> Term:

@@ -17,7 +17,8 @@ import numpy as np
 
 from cgkit.errors import OnnxError
 from cgkit.onnx.exporting.writer import Term, Writer
-from cgkit.types import Dim, Size, show_shape
+from cgkit.types import Dim, Size, least, of_terms, show_shape
+from cgkit.types.terms import Factor, Floor
 
 INT64 = np.dtype("int64")
 
@@ -73,15 +74,28 @@ def _share(writer: Writer, operator: str, inputs: Sequence[Term], stem: str, **m
 def _sum(writer: Writer, size: Dim) -> Term:
     total: Term | None = None
     for monomial, coefficient in size.terms.items():
-        factors = [Dim(name) for name, power in monomial for _ in range(power)]
+        factors = [_factor(writer, factor) for factor, power in monomial for _ in range(power)]
         product = _product(writer, factors, coefficient, str(size))
         total = product if total is None else _share(writer, "Add", (total, product), str(size))
     assert total is not None  # a Dim has terms
     return total
 
 
-def _product(writer: Writer, factors: list[Dim], coefficient: int, stem: str) -> Term:
-    terms = [_one(writer, factor) for factor in factors]
+def _factor(writer: Writer, factor: Factor) -> Term:
+    if not isinstance(factor, Floor):
+        return _symbol(writer, factor)
+    whole = of_terms({((factor, 1),): 1})
+    if whole not in writer.sizes:
+        inside = of_terms(factor.terms)
+        divided, by, stem = _one(writer, inside), _one(writer, factor.by), str(factor)
+        if least(inside) < 0:  # ONNX divides toward 0
+            rest = _share(writer, "Mod", (divided, by), stem)
+            divided = _share(writer, "Sub", (divided, rest), stem)
+        writer.sizes[whole] = _share(writer, "Div", (divided, by), stem)
+    return writer.sizes[whole]
+
+
+def _product(writer: Writer, terms: list[Term], coefficient: int, stem: str) -> Term:
     if coefficient != 1 or not terms:
         terms.append(_one(writer, coefficient))
     product = terms[0]
@@ -131,19 +145,7 @@ def _can_tell(writer: Writer, line: tuple[Size, Size], waiting: frozenset[str]) 
 
 def _line(size: Dim, name: str) -> tuple[Size, Size] | None:
     """Write a size as slope * name + rest; None if it is no such line."""
-    slope: Size = 0
-    rest: Size = 0
-    for monomial, coefficient in size.terms.items():
-        powers = dict(monomial)
-        power = powers.pop(name, 0)
-        product: Size = coefficient
-        for other, times in powers.items():
-            for _ in range(times):
-                product = product * Dim(other)
-        if power > 1:
-            return None
-        if power:
-            slope = slope + product
-        else:
-            rest = rest + product
-    return None if isinstance(slope, int) and slope == 0 else (slope, rest)
+    if name not in size.symbols or not size.is_line(name):
+        return None
+    rest = size.put({name: 0})
+    return size.put({name: 1}) - rest, rest

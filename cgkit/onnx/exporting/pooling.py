@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from cgkit import operators as ops
-from cgkit.onnx.exporting.convolution import attributes, known
+from cgkit.onnx.exporting.convolution import attributes, known, padded_apart
 from cgkit.onnx.exporting.draft import Draft
 from cgkit.onnx.exporting.schemas import takes
 from cgkit.onnx.exporting.writer import Rule, Term
@@ -35,13 +35,25 @@ def _stand(name: str, shape: Shape, settings: Mapping[str, Any]) -> tuple[Window
     return pool_windows(name, sizes, pooling), sizes
 
 
-def _pooled(draft: Draft, operator: str, x: Term, settings: Mapping[str, Any], **more: Any) -> Term:
-    """Write one of ONNX's poolings over images, and give the result our shape."""
+def _pooled(
+    draft: Draft,
+    operator: str,
+    x: Term,
+    settings: Mapping[str, Any],
+    fill: float | None,
+    **more: Any,
+) -> Term:
+    """Write one of ONNX's poolings over images, and give the result our shape.
+
+    Open padding is filled by itself; None as `fill` where padding counts as nothing.
+    """
     shape = x.shape or ()
     place, sizes = _stand(draft.node.operator.name, shape, settings)
     kernel = known(draft, "a window", place.kernel)
-    each = attributes(draft, place.stride, place.pads, place.dilation, kernel)
-    images = _as_images(draft, x, len(sizes))
+    images, pads = _as_images(draft, x, len(sizes)), place.pads
+    if fill is not None:
+        images, pads = padded_apart(draft, images, pads, fill)
+    each = attributes(draft, place.stride, pads, place.dilation, kernel)
     ceil = int(bool(settings.get("ceil_mode", False)))
     made = draft.add(operator, images, ceil_mode=ceil, **each, **more)
     return made if len(shape) == len(sizes) + 2 else draft.reshape(made, draft.shape)
@@ -61,7 +73,8 @@ def _avg(
     x = draft.cast(x, draft.dtype)
     if divisor is None:
         include = int(bool(count_include_pad))
-        return _pooled(draft, "AveragePool", x, settings, count_include_pad=include)
+        fill = 0.0 if include else None
+        return _pooled(draft, "AveragePool", x, settings, fill, count_include_pad=include)
 
     def shared(x: Any) -> Any:
         return ops.div(_folded("avg_pool", x, settings, ops.add, 0), float(divisor))
@@ -72,7 +85,7 @@ def _avg(
 def _lp(draft: Draft, x: Term, p: float = 2, **settings: Any) -> Any:
     x = draft.cast(x, draft.dtype)
     if p == int(p):
-        return _pooled(draft, "LpPool", x, settings, p=int(p))
+        return _pooled(draft, "LpPool", x, settings, 0.0, p=int(p))
 
     def length(x: Any) -> Any:
         powers = ops.pow(ops.abs(x), float(p))
@@ -82,9 +95,9 @@ def _lp(draft: Draft, x: Term, p: float = 2, **settings: Any) -> Any:
 
 
 def _max(draft: Draft, x: Term, **settings: Any) -> Any:
+    least = -np.inf if draft.dtype.kind == "f" else np.iinfo(draft.dtype).min
     if draft.dtype in takes("MaxPool", draft.opset):
-        return _pooled(draft, "MaxPool", x, settings)
-    least = np.iinfo(draft.dtype).min
+        return _pooled(draft, "MaxPool", x, settings, least)
 
     def largest(x: Any) -> Any:
         return _folded("max_pool", x, settings, ops.maximum, least)

@@ -95,7 +95,8 @@ def _many(step: Step, first: Any, end: Any, by: Any) -> Size:
         raise step.refuse("cannot go on by 0", attempt="a delta that leads to the limit")
     if any(isinstance(x, Dim) for x in (first, end, by)):
         try:
-            size: Size = (end - first) // by
+            up = 0 if isinstance(by, Dim) else by - (1 if by > 0 else -1)
+            size: Size = (end - first + up) // by  # rounded up, or without a rest
         except ShapeError as error:
             raise step.refuse(
                 f"cannot tell how many numbers there are from {first} to {end} by {by}",

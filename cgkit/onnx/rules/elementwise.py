@@ -20,7 +20,6 @@ import numpy as np
 from cgkit import operators as ops
 from cgkit.errors import ShapeError
 from cgkit.node import Operator
-from cgkit.onnx.sizes import Sizes
 from cgkit.onnx.step import Rule, Step
 from cgkit.types import broadcast_shapes, meet_shapes, show_shape
 
@@ -71,7 +70,7 @@ def _div(step: Step, a: Any, b: Any) -> Any:
     b = _aligned(step, a, b)
     if a.dtype.kind == "f":
         return ops.div(a, b)
-    if a.dtype.kind == "u" or isinstance(a, Sizes) or isinstance(b, Sizes):  # none is negative
+    if a.dtype.kind == "u":  # none is negative
         return ops.floor_div(a, b)
     return ops.floor_div(a - ops.fmod(a, b), b)
 

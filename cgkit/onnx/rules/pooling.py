@@ -36,30 +36,31 @@ def _sliding(step: Step, x: Any) -> Sliding:
     return sliding(step, sizes, kernel)
 
 
-def _settings(place: Sliding, pads: Pads) -> dict[str, Any]:
+def _settings(place: Sliding, pads: Pads, ceil_mode: bool = False) -> dict[str, Any]:
     return {
         "kernel": place.kernel,
         "stride": place.stride,
         "dilation": place.dilation,
         "padding": pads,
+        **({"ceil_mode": True} if ceil_mode else {}),
     }
 
 
-def _is_wide(place: Sliding, pads: Pads) -> bool:
+def _is_wide(place: Sliding) -> bool:
     """Whether there is more padding than cgkit's pooling takes."""
     return any(
         2 * x > length
-        for length, pair in zip(place.spans, pads, strict=True)
+        for length, pair in zip(place.spans, place.pads, strict=True)
         for x in pair
         if isinstance(x, int) and isinstance(length, int)
     )
 
 
 def _apart(x: Any, place: Sliding, fill: float) -> tuple[Any, dict[str, Any]]:
-    """Give images and settings without a window that hangs over; wide padding becomes a step."""
+    """Give images and settings; wide padding becomes a step, and then no window hangs over."""
+    if not _is_wide(place):
+        return x, _settings(place, place.pads, place.ceil_mode)
     pads = place.reach(tuple(x.shape[2:]))
-    if not _is_wide(place, pads):
-        return x, _settings(place, pads)
     wide = ops.pad(x, pads=((0, 0), (0, 0), *pads), value=fill)
     return wide, _settings(place, ((0, 0),) * len(pads))
 
@@ -68,10 +69,9 @@ def average_pool(step: Step, x: Any) -> Any:
     """Give the mean under each window, of padding too if asked for."""
     place = _sliding(step, x)
     include = bool(step.setting("count_include_pad", 0))
-    if not _is_wide(place, place.reach(tuple(x.shape[2:]))):
-        return ops.avg_pool(
-            x, **_settings(place, place.pads), ceil_mode=place.ceil_mode, count_include_pad=include
-        )
+    if not _is_wide(place):
+        settings = _settings(place, place.pads, place.ceil_mode)
+        return ops.avg_pool(x, **settings, count_include_pad=include)
     wide, settings = _apart(x, place, 0.0)
     counts = _counts(step, x, place, include)
     return ops.div(ops.avg_pool(wide, **settings, divisor=1), counts.astype(x.dtype))

@@ -117,13 +117,16 @@ def _split(step: Step, x: Any, sizes: Any = None) -> tuple[Any, ...]:
 
 def _even(step: Step, size: Size, many: int) -> tuple[Size, ...]:
     """Give the sizes of equal parts; from operator set 18 on the last may be smaller."""
-    if isinstance(size, Dim) or step.opset < 18:
+    if step.opset < 18:
         if isinstance(size, int) and size % many:
             raise step.refuse(
                 f"cannot cut an axis of size {size} into {many} equal parts",
                 attempt="the sizes of the parts as split",
             )
         return (size // many,) * many
+    if isinstance(size, Dim):  # a run tells whether the last part is at least 0
+        most = (size + many - 1) // many
+        return (*(most,) * (many - 1), size - most * (many - 1))
     each = -(-size // many)
     return tuple(max(min(each, size - each * at), 0) for at in range(many))
 

@@ -101,8 +101,12 @@ def open_range(first, by, end="N"):
 
 
 @pytest.mark.parametrize(
-    ("first", "end", "by"), [(0, "N", 1), (-2, "N", 1), ("N", 9, 1), ("N", -1, -1), ("N", 0, -1)]
-)
+    ("first", "end", "by"),
+    [
+        (0, "N", 1), (-2, "N", 1), ("N", 9, 1), ("N", -1, -1), ("N", 0, -1), (0, "N", 2),
+        ("N", -1, -3),
+    ],
+)  # fmt: skip
 def test_ranges_as_far_as_a_size(first, end, by):
     graph = load(open_range(first, by, end))
     for many in (0, 3, 5):
@@ -111,8 +115,8 @@ def test_ranges_as_far_as_a_size(first, end, by):
 
 
 def test_how_many_is_not_told():
-    with pytest.raises(OnnxError, match="how many numbers there are from 0 to N by 2"):
-        load(open_range(0, 2))
+    with pytest.raises(OnnxError, match="how many numbers there are from 1 to 9 by N"):
+        load(open_range(1, "N", 9))
     with pytest.raises(OnnxError, match="cannot go on by 0"):
         load(open_range(0, 0))
 
