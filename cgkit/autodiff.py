@@ -146,7 +146,7 @@ def sweep(  # noqa: C901
         Brings a gradient to the shape and dtype of the edge it belongs to.
     deliver
         Called with each node that has extras and its complete gradient; gives the gradient to go
-        on with, which a hook may have replaced.
+        on with, which a hook may have replaced; None to go no further.
     through
         The nodes worth visiting; None for all.
     retain
@@ -157,10 +157,10 @@ def sweep(  # noqa: C901
     while nodes:
         node = nodes.pop()
         gradient = grads.pop(node, None)
+        if gradient is not None and node.extras is not None:
+            gradient = deliver(node, gradient)
         if gradient is None:
             continue
-        if node.extras is not None:
-            gradient = deliver(node, gradient)
         rules: Any = node.operator.gradient
         params, joint, reads = node.params, None, None
         try:
@@ -172,6 +172,8 @@ def sweep(  # noqa: C901
                 if reads is None:
                     reads = read(node, gradient)
                     if rules.__class__ is not tuple:
+                        if rules is None:
+                            break
                         joint = rules(*reads, **params)
                 if joint is not None:
                     part = joint[i]

@@ -24,9 +24,9 @@ from cgkit.graph import Graph, expect_graph
 from cgkit.node import Edge, Node
 from cgkit.operators import ALL
 from cgkit.static import Extraction, extract
-from cgkit.symbolic import Effect, GraphBuilder, Value
+from cgkit.symbolic import Effect, GraphBuilder, Value, full_name
 from cgkit.symbolic.builder import RANDOM_KEY
-from cgkit.types import show_shape, solve
+from cgkit.types import Shape, show_shape, solve
 
 Pass = Callable[[Graph], Graph]
 Executor = Callable[..., Sequence[np.ndarray]]
@@ -123,7 +123,7 @@ class Session:
         computed = iter(found)
         results = [_result(leaf, computed) for leaf in leaves]
         self._values.update(zip(part.writes, map(_kept, found[len(values) :]), strict=True))
-        self.runs += any(variable.name == RANDOM_KEY for variable in part.reads)
+        self.runs += any(map(self._is_key, part.reads))
         return tree.unflatten(structure, results)
 
     @property
@@ -146,10 +146,20 @@ class Session:
     def state(self) -> dict[str, np.ndarray]:
         """Give the values of all variables, by name, and of the random numbers' place.
 
+        The scopes of a variable stand before its name.
+
         Raises
         ------
         StateError
             Two variables have one name, or one has none.
+
+        Examples
+        --------
+        >>> builder = GraphBuilder()
+        >>> with builder.scope("layer"):
+        ...     w = builder.variable(3.0, name="w")
+        >>> Session(builder).state()
+        {'layer/w': array(3.), 'random key': array([0, 0])}
         """
         state = {}
         for name, variable in self._named().items():
@@ -174,7 +184,7 @@ class Session:
             if name not in state:
                 continue
             array, known = _plain(state[name]), variable.edges[0].type
-            if array.dtype != known.dtype or array.shape != known.shape:
+            if array.dtype != known.dtype or not _may_have(array.shape, known.shape):
                 wrong.append(f"{name} is {known}, got {array.dtype}{list(array.shape)}")
             new[variable] = _kept(array)
         place = _plain(state.get(RANDOM_KEY, (self.seed, self.runs)))
@@ -226,12 +236,12 @@ class Session:
         return found
 
     def _value(self, variable: Node) -> np.ndarray:
-        if variable.name == RANDOM_KEY:
+        if self._is_key(variable):
             return np.asarray(ALL["fold_in"](self._first_key, self.runs))
         found = self._values.get(variable, variable.value)
         if found is None:
             raise GraphError(
-                f"the variable {variable.name or ''} has no value yet".replace("  ", " "),
+                f"the variable {full_name(variable)} has no value yet".replace("  ", " "),
                 attempt="an assign or load_state before it is read",
             )
         return found
@@ -239,15 +249,20 @@ class Session:
     def _named(self) -> dict[str, Node]:
         named: dict[str, Node] = {}
         for number, value in enumerate(self.builder.variables):
-            name = value.node.name
-            if not name or name in named:
+            name = full_name(value.node)
+            if not name or name in named or name == RANDOM_KEY:
+                other = "the random numbers have" if name == RANDOM_KEY else "another"
                 raise StateError(
                     f"variable {number} of the graph has "
-                    + (f"the name {name!r}, as another" if name else "no name"),
-                    attempt='builder.variable(..., name="weights")',
+                    + (f"the name {name!r}, as {other}" if name else "no name"),
+                    attempt='builder.variable(..., name="weights"), or builder.scope("layer")',
                 )
             named[name] = value.node
         return named
+
+    def _is_key(self, variable: Node) -> bool:
+        key = self.builder.random_key
+        return key is not None and variable is key.node
 
 
 def _check_seed(seed: Any) -> None:
@@ -266,6 +281,15 @@ def _alike(before: Graph, after: Any) -> Graph:
         if old != new:
             raise GraphError(f"a pass has changed the {name} of the graph", why=f"{old} to {new}")
     return graph
+
+
+def _may_have(sizes: Sequence[int], shape: Shape) -> bool:
+    """Say whether an array of these sizes may be the value of a variable of a shape."""
+    try:
+        solve(shape, sizes, {})
+    except ShapeError:
+        return False
+    return True
 
 
 def _plain(x: Any) -> np.ndarray:
@@ -290,9 +314,10 @@ def _fitting(value: Value, numbers: Any, binding: dict[str, int]) -> np.ndarray:
     if plain and array.dtype.kind in "biuf" and np.can_cast(array.dtype, value.dtype, "same_kind"):
         array = array.astype(value.dtype)
     if array.dtype != value.dtype:
+        numbers_at_all = array.dtype.kind in "biuf"
         raise DtypeError(
             f"{name} is {value.type}, but is fed {array.dtype}",
-            attempt=f'x.astype("{value.dtype.name}")',
+            attempt=f'x.astype("{value.dtype.name}")' if numbers_at_all else "an array of numbers",
         )
     try:
         solve(value.shape, array.shape, binding)

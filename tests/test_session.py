@@ -205,6 +205,46 @@ def test_states_that_do_not_fit(builder):
         session.state()
 
 
+def test_a_variable_is_no_random_key_by_its_name(builder):
+    w = builder.variable(5.0, name="random key")
+    noise = ops.uniform(builder.key(), shape=())
+    session = Session(builder)
+    assert session.run([w, noise])[0] == 5
+    assert session.runs == 1
+    with pytest.raises(StateError, match="the name 'random key', as the random numbers have"):
+        session.state()
+
+
+def test_variables_of_one_name_in_two_scopes_and_of_open_size(builder):
+    """A network as books write it: each layer calls its weights W, each step adds its own state."""
+    x = inputs = builder.placeholder((None, 2), name="x")
+    for layer in ("first", "second"):
+        with builder.scope(layer):
+            x = x @ builder.variable(np.eye(2) + 1.0, name="W")
+    steps = [minimize((x * x).sum(), SGD(0.01, momentum=0.9)) for _ in range(2)]
+    seen = builder.variable(TensorType((None, 2), "float64"), name="seen", trainable=False)
+    saw = builder.assign(seen, x)
+    session, feeds = Session(builder), {inputs: np.ones((3, 2))}
+    session.run([saw, steps[0]], feeds)
+    with pytest.raises(GraphError, match="two assigns of first/W have no order"):
+        session.run(steps, feeds)
+    state = session.state()
+    assert [*state] == [
+        "first/W", "second/W",
+        "SGD/first/W/step", "SGD/first/W/velocity", "SGD/second/W/step", "SGD/second/W/velocity",
+        "SGD 2/first/W/step", "SGD 2/first/W/velocity",
+        "SGD 2/second/W/step", "SGD 2/second/W/velocity", "seen", "random key",
+    ]  # fmt: skip
+    other = Session(builder)
+    other.load_state(state)
+    for one in (session, other):
+        one.run(steps[0], feeds)
+    assert np.array_equal(session.run(x, feeds), other.run(x, feeds))
+    assert other.run(seen).shape == (3, 2)
+    with pytest.raises(StateError, match=r"seen is float64\[N2, 2\], got float64\[3, 4\]"):
+        other.load_state({**state, "seen": np.ones((3, 4))})
+
+
 @pytest.mark.parametrize("state", [
     {"w": np.zeros(2), "random key": 3}, {"w": np.zeros(2), "random key": ["a", "b"]},
     {"w": np.zeros(2), "random key": np.array([1, -1])}, {"w": [[1], [2, 3]]}, {"w": None}, None,

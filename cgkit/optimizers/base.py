@@ -54,6 +54,11 @@ class Optimizer:
 
     def __post_init__(self) -> None:
         """Check the settings."""
+        if hasattr(self.learning_rate, "edge"):
+            raise OperandError(
+                f"a learning rate that is a tensor is given by a schedule: {self.learning_rate!r}",
+                attempt=f"{type(self).__name__}(lambda step: rate)",
+            )
         if not callable(self.learning_rate):
             self.settle("learning_rate", least=0)
         self.settle("weight_decay", least=0)

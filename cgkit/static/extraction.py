@@ -20,6 +20,7 @@ from cgkit.errors import GraphError
 from cgkit.graph import Graph, source
 from cgkit.node import INPUT, SOURCES, VARIABLE, Edge, Extras, Node
 from cgkit.order import topological_order, verify_order
+from cgkit.symbolic.sources import full_name
 from cgkit.symbolic.wiring import ASSIGN, WIRING, written
 
 Key = tuple[Any, int]
@@ -132,8 +133,8 @@ def _writes(nodes: Sequence[Node]) -> dict[Node, Node]:
         before = writes.get(variable)
         if before is not None and before not in set(topological_order(node)):
             raise GraphError(
-                f"two assigns of {variable.name or 'one variable'} have no order, so its next "
-                "value is either",
+                f"two assigns of {full_name(variable) or 'one variable'} have no order, so its "
+                "next value is either",
                 attempt="with builder.control_dependencies([first]): around the second",
             )
         writes[variable] = node

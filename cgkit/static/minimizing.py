@@ -6,20 +6,21 @@
         w ─────────────────────┴─ update ─> assign(w, ...)
         state ────────────────────┘    └──> assign(state, ...)
 
-The optimizer's rule is pure; its state lies in variables of the graph, so it is saved and restored
-with the others. All reads are of the values before the step.
+The optimizer's rule is pure; its state lies in variables of the graph, in a scope of its own such
+as "Adam", so it is saved and restored with the others. All reads are of the values before the step.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 from typing import Any
 
 from cgkit import tree
-from cgkit.errors import CaptureError, GradientError
+from cgkit.errors import CaptureError, GradientError, OperandError
 from cgkit.optimizers import Optimizer
 from cgkit.order import topological_order
-from cgkit.symbolic import Effect, GraphBuilder, Value, gradients
+from cgkit.symbolic import Effect, GraphBuilder, Value, full_name, gradients
 
 
 def minimize(
@@ -47,6 +48,8 @@ def minimize(
         There is no variable to move, or the loss does not depend on one of them.
     CaptureError
         The loss is no value of a graph.
+    OperandError
+        There is no optimizer, or a variable is to be moved twice.
 
     Examples
     --------
@@ -61,6 +64,10 @@ def minimize(
     """
     if not isinstance(loss, Value) or not isinstance(loss.builder, GraphBuilder):
         raise CaptureError(f"minimize takes a value of a graph, not {type(loss).__name__}")
+    if not isinstance(optimizer, Optimizer):
+        raise OperandError(
+            f"minimize takes an optimizer, not {optimizer!r:.60}", attempt="SGD(0.1) or Adam(0.001)"
+        )
     builder = loss.builder
     wanted = [variables] if isinstance(variables, Value) else variables
     if wanted is None:
@@ -71,17 +78,26 @@ def minimize(
             "there is nothing to minimize by: the loss depends on no trainable variable",
             attempt="builder.variable(...) for what shall be learned",
         )
+    if len({v.edge.key for v in wanted if isinstance(v, Value)}) < len(wanted):
+        raise OperandError("a variable stands twice among those to minimize by")
     slopes = gradients(loss, wanted)
-    with builder.scope(type(optimizer).__name__):
+    with builder.scope(_scope(builder, type(optimizer).__name__)):
         assigns: list[Value] = []
         for variable, slope in zip(wanted, slopes, strict=True):
             if slope is None:
                 raise GradientError(
-                    f"the loss does not depend on the variable {variable.node.name}",
+                    f"the loss does not depend on the variable {full_name(variable.node)}",
                     attempt="leaving it out of `variables`",
                 )
             assigns += _step(builder, optimizer, variable, slope)
     return Effect(tuple(assigns), "minimize")
+
+
+def _scope(builder: GraphBuilder, name: str) -> str:
+    """Give a scope that no variable lies in: "Adam", or "Adam 2" where that is taken."""
+    taken = {part for v in builder.variables for part in v.node.scope.split("/")}
+    names = (name if i == 1 else f"{name} {i}" for i in count(1))
+    return next(name for name in names if name not in taken)
 
 
 def _step(
@@ -93,8 +109,7 @@ def _step(
     names = [path.strip("[]'") for path in tree.paths(structure)]
     kept = [
         builder.variable(
-            leaf, name=f"{variable.node.name or 'variable'}/{type(optimizer).__name__}/{name}",
-            trainable=False,
+            leaf, name=f"{full_name(variable.node) or 'variable'}/{name}", trainable=False
         )
         for leaf, name in zip(leaves, names, strict=True)
     ]  # fmt: skip

@@ -14,8 +14,9 @@ error that says so.
 
 from cgkit.symbolic.builder import GraphBuilder
 from cgkit.symbolic.differentiation import gradients
+from cgkit.symbolic.sources import full_name
 from cgkit.symbolic.tracing import Trace, trace
 from cgkit.symbolic.value import Value
 from cgkit.symbolic.wiring import Effect
 
-__all__ = ["Effect", "GraphBuilder", "Trace", "Value", "gradients", "trace"]
+__all__ = ["Effect", "GraphBuilder", "Trace", "Value", "full_name", "gradients", "trace"]

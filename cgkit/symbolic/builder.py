@@ -32,7 +32,7 @@ from cgkit.symbolic.writes import apart
 from cgkit.types import OPEN, TensorType, weak_dtype
 
 RANDOM_KEY = "random key"
-"""The name of the variable that a Session gives another value in each run."""
+"""What a Session's state calls the place of its random numbers; pictures call their key so."""
 _HERE = str(Path(__file__).resolve().parent.parent)
 
 
@@ -81,7 +81,8 @@ class GraphBuilder(Sources):
         """Says whether gradients go through what is applied now; None where they always do."""
         self.captured: dict[Any, tuple[Any, Value]] = {}
         self._tokens: tuple[Edge, ...] = ()
-        self._key: Value | None = None
+        self.random_key: Value | None = None
+        """The variable that all keys come from; None where no key was asked for."""
         self._keys = 0
 
     def assign(self, variable: Value, new: Any) -> Value:
@@ -114,12 +115,17 @@ class GraphBuilder(Sources):
         >>> session.run(step).item(), session.run(step).item()
         (1, 2)
         """
+        given: Any = variable
+        if not isinstance(given, Value):
+            self.check_own(given)
         made: Value = self.record(ASSIGN, (variable, new), {})
         written(made.node)
         return made
 
     @contextmanager
-    def control_dependencies(self, values: Sequence[Value | Effect]) -> Iterator[None]:
+    def control_dependencies(
+        self, values: Sequence[Value | Effect] | Value | Effect
+    ) -> Iterator[None]:
         """Have everything that is built inside computed after some values.
 
         A variable that is read inside, after an assign to it, is read with its new value.
@@ -127,7 +133,7 @@ class GraphBuilder(Sources):
         Parameters
         ----------
         values
-            Values or effects of this graph.
+            Values or effects of this graph; or one.
 
         Raises
         ------
@@ -142,7 +148,7 @@ class GraphBuilder(Sources):
                 attempt="control_dependencies around the cond or the loop",
             )
         before = self._tokens
-        for value in values:
+        for value in [values] if isinstance(values, Value | Effect) else values:
             for part in value.values if isinstance(value, Effect) else (value,):
                 self.check_own(part)
                 self._tokens += (part.edge,)
@@ -158,10 +164,10 @@ class GraphBuilder(Sources):
         """
         if self.outer is not None:
             return self.outer.key()
-        if self._key is None:
-            self._key = self._source(VARIABLE, TensorType((), "uint64"), RANDOM_KEY)
+        if self.random_key is None:
+            self.random_key = self._source(VARIABLE, TensorType((), "uint64"), RANDOM_KEY)
         self._keys += 1
-        folded: Value = self.record(ALL["fold_in"], (self._key, self._keys), {})
+        folded: Value = self.record(ALL["fold_in"], (self.random_key, self._keys), {})
         return folded
 
     @property
@@ -321,8 +327,8 @@ class GraphBuilder(Sources):
         """Refuse what is no value of this builder, with a CaptureError."""
         if not isinstance(value, Value):
             raise CaptureError(
-                f"expected a value of this graph, got {type(value).__name__}",
-                attempt="builder.constant(...) for a fixed number",
+                f"expected a value of this graph, got {type(value).__name__}: {value!r:.40}",
+                attempt="the value that building it gave, such as x = builder.placeholder(...)",
             )
         if value.builder is not self:
             error = CaptureError(

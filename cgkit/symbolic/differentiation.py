@@ -20,7 +20,11 @@ from cgkit.types import TensorType, show_shape
 
 
 def gradients(
-    y: Value, xs: Sequence[Value] | Value, seed: Value | None = None
+    y: Value,
+    xs: Sequence[Value] | Value,
+    seed: Value | None = None,
+    *,
+    stop_gradients: Sequence[Value] = (),
 ) -> list[Value | None]:
     """Add to a graph the nodes that compute the gradients of a value.
 
@@ -32,6 +36,8 @@ def gradients(
         By what: placeholders, variables or values in between; or one.
     seed
         The gradient of y to begin with, of its shape; ones by default.
+    stop_gradients
+        Values that count as constants: no gradient goes on behind them. They may be among xs.
 
     Returns
     -------
@@ -41,7 +47,7 @@ def gradients(
     Raises
     ------
     GradientError, CaptureError
-        y is not floating; a value belongs to another graph.
+        y is not floating; a value belongs to another graph, or something is no value.
     ShapeError
         The seed has another shape.
 
@@ -58,9 +64,9 @@ def gradients(
       s = add(p, p1)      float64[]
       return s
     """
-    xs = [xs] if isinstance(xs, Value) else xs
+    xs, stops = _listed(xs), _listed(stop_gradients)
     builder = _builder_of(y)
-    for value in (y, *xs, *(() if seed is None else (seed,))):
+    for value in (y, *xs, *stops, *(() if seed is None else (seed,))):
         builder.check_own(value)
     seed = filled(builder, y.type, 1.0) if seed is None else seed
     if seed.shape != y.shape:
@@ -68,11 +74,19 @@ def gradients(
             f"the seed has shape {show_shape(seed.shape)}, the value {show_shape(y.shape)}",
             why="seeds never broadcast",
         )
-    return pull(builder, [(y, seed)], xs)
+    return pull(builder, [(y, seed)], xs, stops)
+
+
+def _listed(values: Any) -> Sequence[Any]:
+    """Give one value, or what shall be several, as a list."""
+    return values if isinstance(values, list | tuple) else [values]
 
 
 def pull(
-    builder: GraphBuilder, starts: Sequence[tuple[Value, Value]], xs: Sequence[Value]
+    builder: GraphBuilder,
+    starts: Sequence[tuple[Value, Value]],
+    xs: Sequence[Value],
+    stops: Sequence[Value] = (),
 ) -> list[Value | None]:
     """Go back from several values at once, each with the gradient to begin with.
 
@@ -84,6 +98,8 @@ def pull(
         Floating values, and for each its gradient, of its shape.
     xs
         By what to differentiate.
+    stops
+        Values that count as constants.
 
     Returns
     -------
@@ -105,13 +121,16 @@ def pull(
     nodes = topological_order(*(y.node for y, _ in starts))
     wanted = {x.node for x in xs if x.dtype.kind == "f"}
     through = needed(nodes, wanted)
+    stopped = {x.edge.key for x in stops}
     found: dict[Any, Value] = {}
 
     def deliver(node: Node, gradient: Any) -> Any:
+        several = isinstance(gradient, dict)
+        parts = gradient if several else {0: gradient}
         if node in wanted:
-            parts = gradient if isinstance(gradient, dict) else {0: gradient}
             found.update({(node, i): part for i, part in parts.items()})
-        return gradient
+        left = {i: part for i, part in parts.items() if (node, i) not in stopped}
+        return left if several and left else left.get(0)
 
     def read(node: Node, gradient: Any) -> list[Any]:
         result = Value(node.edges[0], builder)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from cgkit.errors import CaptureError, CgkitError, DtypeError, ShapeError
+from cgkit.errors import CaptureError, CgkitError, DtypeError, OperandError, ShapeError
 from cgkit.graph import source
 from cgkit.node import CONSTANT, INPUT, VARIABLE, Node, Operand, Operator
 from cgkit.symbolic.value import Value
@@ -79,15 +79,16 @@ class Sources:
         Parameters
         ----------
         value
-            Its first value; or a TensorType, and it must be assigned to or restored before it is
-            read.
+            Its first value; or a TensorType, whose sizes may be open, and it must be assigned to
+            or restored before it is read.
         name
-            A name for pictures, messages and saved states.
+            A name for pictures and messages; in a saved state the scopes stand before it.
         trainable
             Whether `minimize` moves it when it is not told which variables to move.
         """
         if isinstance(value, TensorType):
-            made = self._source(VARIABLE, value, name)
+            known = TensorType([self._size(size) for size in value.shape], as_dtype(value.dtype))
+            made = self._source(VARIABLE, known, name)
         else:
             array = as_array(value)
             made = self._source(VARIABLE, TensorType(array.shape, array.dtype), name, array)
@@ -103,7 +104,7 @@ class Sources:
     @contextmanager
     def scope(self, name: str) -> Iterator[None]:
         """Put what is built inside under a name; pictures draw it as a cluster."""
-        self._scopes.append(name)
+        self._scopes.append(_text(name))
         try:
             yield
         finally:
@@ -115,7 +116,7 @@ class Sources:
 
     def finalize(self) -> None:
         """Allow no more nodes: what is run from now on is all there is."""
-        self.close("it is finalized")
+        self.close("it is finalized; add all nodes before finalize()")
 
     def _size(self, size: Size | str | None) -> Size:
         if size is None:
@@ -136,7 +137,7 @@ class Sources:
         self, operator: Operator, known: TensorType, name: str, value: np.ndarray | None = None
     ) -> Value:
         self._check_open()
-        node = source(operator, known, name=name, scope=self._path(), value=value)
+        node = source(operator, known, name=_text(name), scope=self._path(), value=value)
         return Value(node.edges[0], self)
 
     def _path(self) -> str:
@@ -146,6 +147,27 @@ class Sources:
     def _check_open(self) -> None:
         if self.closed:
             raise CaptureError(f"this graph is closed: {self.closed}")
+
+
+def full_name(node: Node) -> str:
+    """Give what a node is called in the whole graph: its scopes, then its name; "" without one.
+
+    Examples
+    --------
+    >>> from cgkit import GraphBuilder
+    >>> builder = GraphBuilder()
+    >>> with builder.scope("layer"):
+    ...     w = builder.variable(1.0, name="w")
+    >>> full_name(w.node)
+    'layer/w'
+    """
+    return f"{node.scope}/{node.name}" if node.scope and node.name else node.name
+
+
+def _text(name: Any) -> str:
+    if not isinstance(name, str):
+        raise OperandError(f"a name is a text, not {name!r:.60}", attempt=f'"{name!s:.20}"')
+    return name
 
 
 def as_array(value: Any, dtype: DTypeLike | None = None) -> np.ndarray:

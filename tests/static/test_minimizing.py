@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cgkit import GraphBuilder, Session, Tensor, grad
-from cgkit.errors import CaptureError, GradientError
+from cgkit.errors import CaptureError, GradientError, OperandError
 from cgkit.optimizers import SGD, Adam, RMSProp
 from cgkit.static import minimize
 
@@ -58,3 +58,19 @@ def test_errors():
         minimize(builder.placeholder(()) * 1.0, SGD(0.1))
     with pytest.raises(CaptureError, match="not Tensor"):
         minimize(Tensor(1.0), SGD(0.1))
+    for optimizer in (0.1, SGD):
+        with pytest.raises(OperandError, match="minimize takes an optimizer, not"):
+            minimize(w * w, optimizer)
+    with pytest.raises(OperandError, match="stands twice"):
+        minimize(w * w, SGD(0.1), [w, w])
+
+
+def test_a_rate_that_is_fed():
+    builder = GraphBuilder()
+    w, rate = builder.variable(5.0, name="w"), builder.placeholder((), name="rate")
+    with pytest.raises(OperandError, match=r"SGD\(lambda step: rate\)"):
+        SGD(rate)
+    step, session = minimize(w * w, SGD(lambda step: rate)), Session(builder)
+    for fed, after in ((0.25, 2.5), (0.5, 0.0)):
+        session.run(step, {rate: fed})
+        assert session.run(w) == after

@@ -45,6 +45,32 @@ def test_none_where_there_is_no_slope(builder):
     assert gradients(compared, [x]) == [None]
 
 
+def test_what_is_stopped_counts_as_a_constant(builder):
+    """TensorFlow's example: with b = 2a, a + b has the partial slopes 1 and 1 by a and b."""
+    a = builder.placeholder((), name="a")
+    b = 2.0 * a
+    c, d = ops.split(ops.stack(a * a, a), sections=2)
+    y = a + b * b + (c * d).sum()
+
+    def found(xs, stops):
+        parts = gradients(y, xs, stop_gradients=stops)
+        graph = builder.graph([part for part in parts if part is not None], [a])
+        values = iter(run(graph, np.array(3.0)))
+        return [None if part is None else float(next(values).sum()) for part in parts]
+
+    assert found([a], []) == [1 + 8 * 3 + 3 * 9]
+    assert found([a, b], b) == [1 + 3 * 9, 12]
+    assert found([a, b], [a, b]) == [1 + 8 * 0 + 3 * 9 * 1, 12]
+    assert found([a, c], [c]) == [1 + 24 + 9, 3]  # d stays open, though one node makes both
+    assert found([a, c, d], [c, d, b]) == [1, 3, 9]
+    assert found([a], [y]) == [None]
+    for wrong in ("b", GraphBuilder().constant(1.0)):
+        with pytest.raises(CaptureError):
+            gradients(y, a, stop_gradients=[wrong])
+    with pytest.raises(CaptureError, match="expected a value of this graph, got NoneType"):
+        gradients(y, None)
+
+
 def test_a_value_of_several_elements_is_summed(builder):
     x = builder.placeholder((2, 2))
     (g,) = gradients(x * x, [x])
