@@ -118,10 +118,9 @@ def manual(operator: Any) -> str:
     """
     slope = "Its gradient is given, to every order."
     if operator.gradient is None:
-        slope = "It has no gradient."
+        slope = "No gradient goes back through it."
     elif isinstance(operator.gradient, tuple) and None in operator.gradient:
         slope = "Its gradient is given for operands that are not mere places, keys or conditions."
-        slope = "No gradient goes back through it." if not any(operator.gradient) else slope
     return f"{form(operator)}\n\n{operator.doc.removesuffix('.')}.\n\n{slope}"
 
 

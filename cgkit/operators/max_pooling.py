@@ -104,7 +104,7 @@ def _flops(result: TensorType, x: TensorType, kernel: Kernel, **params: Any) -> 
 
 max_pool_places: Operator = Operator(
     "max_pool_places", _compute_places, spelled(_infer_places, Pooling), operands=1,
-    kind=Kind.OPAQUE, family="indexing", flops=_flops, gradient=(None,),
+    kind=Kind.OPAQUE, family="indexing", flops=_flops,
     samples=with_params(*SETTINGS),
     doc="where the maximum under each window stands, counted along the pooled axes as if they were "
     "one; the first of those that tie",

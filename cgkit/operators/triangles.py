@@ -145,7 +145,7 @@ def _eye(a: Any, k: int = 0, dtype: str | None = None) -> np.ndarray:
 
 eye_like: Operator = Operator(
     "eye_like", _eye, _infer_eye, operands=1, kind=Kind.OPAQUE, family="shape", flops=no_flops,
-    doc="ones on the k-th diagonal of a matrix of a's shape, zeros elsewhere", gradient=(None,),
+    doc="ones on the k-th diagonal of a matrix of a's shape, zeros elsewhere",
     samples=with_params(
         ((3, 3), {}), ((2, 3), {"k": 1}), ((3, 2), {"k": -1, "dtype": "float32"}), ((0, 3), {}),
     ),
