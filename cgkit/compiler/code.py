@@ -1,6 +1,6 @@
 """What the code of a function names: globals and closures, attributes, functions inside it.
 
-    def f(x): return x * config.scale     loaded: ("config", "scale")    mentioned: x, config, scale
+    def f(x): return x * config.scale        loaded: config     mentioned: config, scale
 
 Only the code is looked at, never run. What a name stands for is found by `reads`.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 import dis
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -18,50 +18,70 @@ import numpy as np
 
 LIBRARY = frozenset(("cgkit", "numpy", *sys.stdlib_module_names)) - {"__main__"}
 """Packages whose functions are taken as fixed."""
-ROOTS = ("LOAD_GLOBAL", "LOAD_DEREF", "LOAD_NAME", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF")
-ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD")
+GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
+ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR", "IMPORT_FROM")
 ANY_NAME = frozenset(("getattr", "vars", "__dict__", "hasattr", "__slots__", "dir"))
 """Whoever mentions one of these may read attributes of any name."""
+ALL_GLOBALS = frozenset(("globals", "eval", "exec"))
+"""Whoever calls one of these may read globals of any name."""
 
 
 @lru_cache(maxsize=1024)
-def loaded(code: types.CodeType) -> tuple[tuple[str, ...], ...]:
-    """Give the names that code loads, each with the attributes that are taken of it.
+def loaded(code: types.CodeType) -> tuple[str, ...]:
+    """Give the names of globals that code loads.
 
     Examples
     --------
     >>> import math
     >>> loaded((lambda x: math.pi * x).__code__)
-    (('math', 'pi'),)
+    ('math',)
     """
-    found: dict[tuple[str, ...], None] = {}
-    for part in codes(code):
-        loads: list[str] = []
-        for step in dis.get_instructions(part):
-            if step.opname in ATTRIBUTES and loads:
-                loads.append(str(step.argval))
-                continue
-            if loads:
-                found[tuple(loads)] = None
-            loads = [str(step.argval)] if step.opname in ROOTS else []
-    return tuple(found)
+    return tuple(dict.fromkeys(_said(code, GLOBALS)))
 
 
 @lru_cache(maxsize=1024)
 def mentioned(code: types.CodeType) -> frozenset[str]:
-    """Give all names that code reads, those of attributes included.
+    """Give the names of globals and of attributes that code reads.
 
     Examples
     --------
     >>> sorted(mentioned((lambda x: x.rate * 2).__code__))
     ['rate']
     """
-    return frozenset(
-        str(step.argval)
-        for part in codes(code)
-        for step in dis.get_instructions(part)
-        if step.opname in (*ROOTS, *ATTRIBUTES)
-    )
+    return frozenset(_said(code, (*GLOBALS, *ATTRIBUTES)))
+
+
+@lru_cache(maxsize=1024)
+def imported(code: types.CodeType, package: str = "") -> tuple[str, ...]:
+    """Give the names of the modules that code may import, when it is run.
+
+    Parameters
+    ----------
+    package
+        Where the code belongs, whose parts may be meant by `from . import`.
+
+    Examples
+    --------
+    >>> def fn():
+    ...     import os.path
+    >>> imported(fn.__code__), imported(fn.__code__, "mine.own")
+    (('os', 'os.path'), ('os', 'os.path', 'mine.os.path', 'mine.own.os.path'))
+    """
+    found: dict[str, None] = {}
+    parts = package.split(".") if package else []
+    around = [".".join(parts[: i + 1]) for i in range(len(parts))]
+    for name in _said(code, ("IMPORT_NAME",)):
+        each = [name.split(".")[0], name, *(f"{outer}.{name}".rstrip(".") for outer in around)]
+        found.update(dict.fromkeys(filter(None, each)))
+    return tuple(found)
+
+
+def _said(code: types.CodeType, acts: Sequence[str]) -> Iterator[str]:
+    """Walk over the names with which code does some acts."""
+    for part in codes(code):
+        for step in dis.get_instructions(part):
+            if step.opname in acts:
+                yield str(step.argval)
 
 
 def codes(code: types.CodeType) -> Iterator[types.CodeType]:

@@ -28,7 +28,7 @@ from cgkit.compiler.executable import Executable
 from cgkit.compiler.explanation import Explanation, Miss
 from cgkit.compiler.facts import PLAIN, Call, Fact, call_of, facts_of, is_tensor
 from cgkit.compiler.lending import loan_here
-from cgkit.compiler.reads import Reads, reads_of
+from cgkit.compiler.reads import MOST, Reads, reads_of
 from cgkit.compiler.tracing import Traced, check_sizes, trace_call
 from cgkit.errors import CaptureError, CgkitError, CompileWarning, OperandError
 from cgkit.graph import Graph
@@ -87,7 +87,7 @@ class Compiled:
         self.entries: list[Entry] = []
         self.misses: list[Miss] = []
         self.eager_calls = 0
-        self._signature = inspect.signature(fn)
+        inspect.signature(fn)  # whoever has none is refused now
         self._passes = tuple(passes)
         self._dynamic = dynamic
         self._limit = limit
@@ -95,7 +95,7 @@ class Compiled:
         self._opened: set[tuple[str, int]] = set()
         self._shut: set[tuple[str, int]] = set()
         self._served: dict[Any, Served] = {}
-        self._warned = False
+        self._warned = self._too_much = False
         self._lock = threading.RLock()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -115,33 +115,39 @@ class Compiled:
 
     def _looked_up(self, key: Any, given: list[Any], args: Any, kwargs: Any) -> Any:
         """Find the form that serves a call, or make one."""
-        bound = self._signature.bind(*args, **kwargs)
+        bound = inspect.signature(self.fn).bind(*args, **kwargs)  # defaults may have changed
         bound.apply_defaults()
         call = call_of(bound.arguments)
         if any(isinstance(leaf, Value) for leaf in call.leaves):
             return self.fn(*args, **kwargs)  # it becomes a part of another graph
         with self._lock:
-            entry, reads = self._entry_for(call)
-            if entry is not None:
-                served = Served(entry, reads, call, given)
-        if entry is None:
+            found = self._entry_for(call)
+        if found is None:
             self.eager_calls += 1
             return self.fn(*args, **kwargs)
+        entry, reads = found
+        served = Served(entry, reads, call, given)
         inputs = entry.inputs(entry.arguments(call), reads.tensors)
         if entry.shares(inputs):
             self.eager_calls += 1
             return self.fn(*args, **kwargs)
-        if served.order is not None:
+        if served.order is not None and served.holds(given):
             if len(self._served) >= MOST_SERVED:
                 self._served.clear()
             self._served[key] = served
         return entry(inputs, reads.generators)
 
-    def _entry_for(self, call: Call) -> tuple[Entry | None, Reads]:
+    def _entry_for(self, call: Call) -> tuple[Entry, Reads] | None:
+        if self._too_much:
+            return None
         reads = self._reads(call)
+        if not reads.whole:
+            self._too_much = True
+            self._warn(f"reads more than {MOST} things by itself")
+            return None
         facts = {**facts_of(call), **reads.facts}
         if any(what == "device" and value != "cpu" for (_, what), value in facts.items()):
-            return None, reads  # operators say where each operand lies
+            return None  # operators say where each operand lies
         reasons: list[list[str]] = []
         for entry in self.entries:
             wrong = entry.failures(call, facts)
@@ -149,8 +155,9 @@ class Compiled:
                 return entry, reads
             reasons.append(wrong)
         if len(self.entries) >= self._limit:
-            self._warn(reasons)
-            return None, reads
+            why = f". The last one: {min(reasons, key=len)[0]}" if reasons else ""
+            self._warn(f"has {len(self.entries)} compiled forms, the most that are made", why)
+            return None
         return self._compiled(call, facts, reads, reasons)
 
     def _reads(self, call: Call) -> Reads:
@@ -162,15 +169,14 @@ class Compiled:
         given: dict[int, str] = {}
         for i in call.tensors:
             given.setdefault(id(call.leaves[i]), call.places[i])
-        return reads_of(self.fn, objects, given)
+        return reads_of(self.fn, objects, given, call.structure.keys)
 
-    def _warn(self, reasons: Sequence[Sequence[str]]) -> None:
-        if not self._warned and reasons:
+    def _warn(self, what: str, why: str = "") -> None:
+        """Say once why calls run as the function is written."""
+        if not self._warned:
             self._warned = True
-            nearest = min(reasons, key=len)
             warnings.warn(
-                f"{self.name} has {len(self.entries)} compiled forms, the most that are made; "
-                f"from now on other calls run as it is written. The last one: {nearest[0]}",
+                f"{self.name} {what}; from now on other calls run as it is written{why}",
                 CompileWarning,
                 stacklevel=5,
             )
@@ -199,17 +205,17 @@ class Compiled:
         open_facts = {
             (call.places[i], f"size {axis}") for spots in traced.sizes.values() for i, axis in spots
         }
-        # what tracing itself has changed is an effect of the function, not a reason to trace again
+        # what tracing itself has changed is an effect of the function, not a reason to trace again;
+        # what it has made, or imported, is read like anything else
         after = self._reads(call)
         effects = {f for f, value in reads.facts.items() if after.facts.get(f) != value}
+        facts = {**facts, **after.facts, **facts}
         guards = {f: value for f, value in facts.items() if f not in open_facts | effects}
         graph = traced.graph
         for act in self._passes:
             graph = act(graph)
         changed = tuple(sorted({place for place, _ in effects}))
-        entry = Entry(
-            traced, graph, guards, self.name, self._ready, changed, {**facts, **after.facts}
-        )
+        entry = Entry(traced, graph, guards, self.name, self._ready, changed, facts)
         self.entries.append(entry)
         nearest: Sequence[str] = min(reasons, key=len) if reasons else ()
         self.misses.append(Miss(len(self.entries), tuple(nearest)))
@@ -220,15 +226,19 @@ class Compiled:
 
     def _traced(self, call: Call, reads: Reads, reasons: list[Sequence[str]]) -> Traced:
         """Trace the function; with fixed sizes if it cannot be done with open ones."""
-        act = partial(trace_call, self.fn, self._signature, call)
+        act = partial(trace_call, self.fn, inspect.signature(self.fn), call)
         spots = {
             (call.places[i], axis)
             for i in call.tensors
             for axis in range(len(call.leaves[i].shape))
         }
         opened = {spot for spot in spots if self._is_open(*spot)}
+        found = [
+            *reads.tensors,
+            *(call.leaves[i] for i in call.tensors if id(call.leaves[i]) in reads.numbers),
+        ]
         try:
-            traced = act(lambda *spot: spot in opened, reads.tensors, reads.generators)
+            traced = act(lambda *spot: spot in opened, found, reads.generators)
             check_sizes(traced, {
                 name: call.leaves[i].shape[axis] for name, ((i, axis), *_) in traced.sizes.items()
             })  # fmt: skip
@@ -236,7 +246,7 @@ class Compiled:
         except CgkitError as error:
             if not opened:
                 raise
-            traced = act(lambda *spot: False, reads.tensors, reads.generators)
+            traced = act(lambda *spot: False, found, reads.generators)
             self._shut |= opened
             places = ", ".join(sorted({f"{place}: size {axis}" for place, axis in opened}))
             reasons[:] = [[f"{places} cannot be open: {error.what}"]]

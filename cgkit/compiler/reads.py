@@ -4,22 +4,38 @@
     class Net: def __call__(self, x): self.w ...    what the object holds, and its class
 
 They are found in the function's code, in that of the functions it calls, and in the objects that it
-reaches. Plain values count by value, arrays by their numbers, objects by what they hold. Tensors
-count by type: a compiled function takes them as further inputs, found anew at their places.
+reaches, however deep. Plain values count by value, arrays by their numbers, objects by what they
+hold, modules by those of their names that some code mentions. Tensors count by type: a compiled
+function takes them as further inputs, found anew at their places.
+
+No two things have one place, and none that of an argument: what is read never hides what is given.
 """
 
 from __future__ import annotations
 
 import functools
+import gc
+import sys
 import types
+import weakref
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
-from cgkit.compiler.code import ANY_NAME, cells, is_library, loaded, mentioned
+from cgkit.compiler.code import (
+    ALL_GLOBALS,
+    ANY_NAME,
+    cells,
+    imported,
+    is_library,
+    loaded,
+    mentioned,
+)
 from cgkit.compiler.facts import PLAIN, Facts, Numbers, Same, exact, type_facts
 from cgkit.compiler.snapshot import MISSING, Snapshot
 from cgkit.graph import Graph
@@ -29,9 +45,27 @@ from cgkit.tensor import Generator, Tensor
 
 FIXED = (Operator, Graph, Node, Value)
 """Kinds of objects that never change."""
-MOST = 5000
-"""How many values are looked at in all."""
-DEEPEST = 40
+MOST = 50_000
+"""How many facts are noted. Who reads more is not compiled: a change might go unseen."""
+ROOT = "self"
+"""The place of the function itself."""
+BUILTIN = (dict, list, tuple, set, frozenset, deque)
+
+
+def owner_of(method: Any) -> Any:
+    """Give the object whose method it is; `MISSING` for a function of a module or a class."""
+    owner = method.__self__
+    return MISSING if owner is None or isinstance(owner, type | types.ModuleType) else owner
+
+
+HOLDERS: Mapping[type, Callable[[Any], Any]] = {
+    types.MappingProxyType: lambda view: gc.get_referents(view)[0],
+    weakref.ReferenceType: lambda reference: reference(),
+    ContextVar: lambda variable: variable.get(MISSING),
+    types.BuiltinMethodType: owner_of,
+    types.MethodWrapperType: owner_of,
+}
+"""Objects of Python's own through which another one is read, and how it is come by."""
 Functions = (types.FunctionType, types.MethodType, staticmethod, classmethod, property)
 
 
@@ -47,10 +81,15 @@ class Reads:
     generators: tuple[Generator, ...]
     """What hands out keys, each once."""
     snapshot: Snapshot
+    whole: bool
+    """Whether all was looked at."""
 
 
 def reads_of(
-    fn: Any, objects: Mapping[str, Any] | None = None, given: Mapping[int, str] | None = None
+    fn: Any,
+    objects: Mapping[str, Any] | None = None,
+    given: Mapping[int, str] | None = None,
+    called: Iterable[str] = (),
 ) -> Reads:
     """Give what a function reads beside its arguments.
 
@@ -62,16 +101,23 @@ def reads_of(
         Arguments that are no tensors and may hold anything, by the places where they stand.
     given
         The place of each argument that is a tensor, by identity.
+    called
+        The names of the arguments.
     """
     reader = _Reader(dict(given or {}))
-    reader.value("self", fn, 0)
+    for name in (ROOT, *called):
+        reader.place(name, None)
+    reader.later(ROOT, fn)
     for place, thing in (objects or {}).items():
-        reader.value(place, thing, 1)
+        reader.later(place, thing)
     return reader.finished()
 
 
 class _Reader:
-    """Walks from function to function and from object to object, each once."""
+    """Walks from function to function and from object to object, each once.
+
+    What one of them holds is looked at later, so that no nesting is too deep.
+    """
 
     def __init__(self, seen: dict[int, str]) -> None:
         self.facts: Facts = {}
@@ -81,8 +127,19 @@ class _Reader:
         self.generators: list[Generator] = []
         self.found: set[int] = set()
         self.names: set[str] = set()
+        """What some code mentions."""
+        self.ahead: deque[tuple[str, Any]] = deque()
+        """What is still to be looked at: places and values."""
         self.waiting: list[tuple[str, str, Any, Any]] = []
+        """Plain attributes: name, place, value and table."""
+        self.modules: list[tuple[str, types.ModuleType]] = []
+        self.asked: set[tuple[int, str]] = set()
+        """Which names of which modules were looked at."""
         self.places: dict[str, Any] = {}
+
+    def later(self, place: str, value: Any) -> None:
+        """Note what is still to be looked at."""
+        self.ahead.append((place, value))
 
     def place(self, name: str, origin: Any) -> str:
         """Give a place to something: its name, told apart from others of that name."""
@@ -93,47 +150,73 @@ class _Reader:
         return place
 
     def finished(self) -> Reads:
-        """Note those plain attributes that some code mentions, and give everything."""
-        anything = bool(self.names & ANY_NAME)
+        """Look at all that is ahead, then at those plain attributes that some code mentions."""
+        while (self.ahead or self.in_modules()) and len(self.facts) <= MOST:
+            self.value(*self.ahead.popleft())
         wanted: dict[int, tuple[Any, list[str]]] = {}
         for name, place, value, table in self.waiting:
-            if anything or name in self.names:
+            if self.anything or name in self.names:
                 self.facts[place, "value"] = exact(value)
                 wanted.setdefault(id(table), (table, []))[1].append(name)
         for table, names in wanted.values():
             self.snapshot.table(table, names)
-        if len(self.facts) >= MOST:
-            self.facts["what it reads", "value"] = exact("too much: what comes later is fixed")
         return Reads(
             self.facts, tuple(self.tensors), frozenset(self.found), tuple(self.generators),
-            self.snapshot,
+            self.snapshot, len(self.facts) <= MOST,
         )  # fmt: skip
 
-    def value(self, place: str, value: Any, depth: int) -> None:
-        """Note one value, and what it holds."""
-        if len(self.facts) >= MOST or value is MISSING:
+    @property
+    def anything(self) -> bool:
+        """Whether attributes of any name may be read."""
+        return not self.names.isdisjoint(ANY_NAME)
+
+    def in_modules(self) -> bool:
+        """Look ahead at those names of modules that some code mentions; say if there are more."""
+        for place, module in self.modules:
+            table = vars(module)
+            names = table.keys() & self.names
+            if self.anything and not is_library(module):
+                names |= {n for n, x in table.items() if isinstance(x, (*PLAIN, Tensor))}
+            for name in sorted(names):
+                if (id(module), name) not in self.asked and not name.startswith("__"):
+                    self.asked.add((id(module), name))
+                    self.later(f"{place}.{name}", self.snapshot.name(table, name))
+        return bool(self.ahead)
+
+    def value(self, place: str, value: Any) -> None:
+        """Note one value; what it holds is looked at later."""
+        if value is MISSING:
             return
+        holder = _holder(value)
         if isinstance(value, PLAIN):
             self.facts[place, "value"] = exact(value)
         elif isinstance(value, Tensor | np.ndarray | Generator):
             self.numbers(place, value)
         elif isinstance(value, Functions):
-            self.function(place, value, depth)
+            self.function(place, value)
         elif isinstance(value, type) and not is_library(value):
-            self.kind(place, value, depth)
-        elif isinstance(value, (type, types.ModuleType, *FIXED)) or is_library(value):
+            self.kind(place, value)
+        elif isinstance(value, types.ModuleType):
+            self.facts[place, "object"] = Same(value)
+            if self.first(place, value):
+                self.modules.append((place, value))
+        elif holder is not None:
+            self.facts[place, "read through"] = Same(value)
+            self.snapshot.keep(value)
+            self.later(place, self.snapshot.answer(holder, value))
+        elif isinstance(value, (type, *FIXED)) or is_library(value):
             self.facts[place, "object"] = Same(value)
         else:
-            self.inside(place, value, depth)
+            self.inside(place, value)
 
-    def first(self, place: str, thing: Any, depth: int = 0) -> bool:
+    def first(self, place: str, thing: Any) -> bool:
         """Say whether a thing is seen for the first time; where else it was seen is a fact."""
         before = self.seen.setdefault(id(thing), place)
         if before is not place:
             self.facts[place, "the same as"] = before
             return False
         self.snapshot.keep(thing)
-        return depth <= DEEPEST
+        return True
 
     def numbers(self, place: str, x: Any) -> None:
         """Note a tensor, an array, or what hands out keys."""
@@ -150,11 +233,11 @@ class _Reader:
         else:
             self.facts[place, "numbers"] = Numbers(self.snapshot.array(x))
 
-    def function(self, place: str, fn: Any, depth: int) -> None:
+    def function(self, place: str, fn: Any) -> None:
         """Note what a function's code reads."""
+        root = place == ROOT
         if isinstance(fn, types.MethodType):
-            if not isinstance(fn.__self__, type):
-                self.value(place if place == "self" else f"{place}.self", fn.__self__, depth + 1)
+            self.later(f"{place}.self", fn.__self__)
             fn = fn.__func__
         elif isinstance(fn, staticmethod | classmethod):
             fn = fn.__func__
@@ -164,59 +247,51 @@ class _Reader:
             self.facts[place, "object"] = Same(fn)
             return
         self.facts[place, "code"] = Same(self.snapshot.attribute(fn, "__code__"))
-        if self.first(f"the function {place}", fn, depth):
+        if self.first(f"the function {place}", fn):
             self.names |= mentioned(fn.__code__)
-            self.defaults(fn, depth)
-            for name, origin, value in self.loads(fn):
-                self.value(self.place(name, origin), value, depth + 1)
+            self.defaults(fn, root)
+            for name, value in self.loads(fn):
+                self.later(name, value)
 
-    def defaults(self, fn: types.FunctionType, depth: int) -> None:
+    def defaults(self, fn: types.FunctionType, root: bool) -> None:
         """Note a function's default arguments, which may be anything.
 
         Plain ones of the compiled function itself are arguments of the call.
         """
-        for number, value in enumerate(self.snapshot.attribute(fn, "__defaults__") or ()):
-            place = self.place(f"default {number} of {fn.__name__}", id(fn))
-            if not depth and isinstance(value, PLAIN):
-                continue
-            self.value(place, value, depth + 1)
-        for name, value in (self.snapshot.attribute(fn, "__kwdefaults__") or {}).items():
-            place = self.place(f"default {name} of {fn.__name__}", id(fn))
-            if not depth and isinstance(value, PLAIN):
-                continue
-            self.value(place, value, depth + 1)
+        found = dict(enumerate(self.snapshot.attribute(fn, "__defaults__") or ()))
+        found |= self.snapshot.attribute(fn, "__kwdefaults__") or {}
+        for name, value in found.items():
+            if not (root and isinstance(value, PLAIN)):
+                self.later(self.place(f"default {name} of {fn.__name__}", id(fn)), value)
 
-    def loads(self, fn: types.FunctionType) -> Iterator[tuple[str, Any, Any]]:
-        """Walk over the names that a function's code loads, as far as they lead through modules."""
-        around = cells(fn)
-        for name, *path in loaded(fn.__code__):
-            if name in around:
-                value, origin = self.snapshot.cell(around[name]), id(around[name])
-            else:
-                value, origin = self.snapshot.name(fn.__globals__, name), id(fn.__globals__)
-            done = [name]
-            for attribute in path:
-                if not isinstance(value, types.ModuleType):
-                    break
-                value = self.snapshot.attribute(value, attribute)
-                done.append(attribute)
-            yield ".".join(done), (origin, *done), value
+    def loads(self, fn: types.FunctionType) -> Iterator[tuple[str, Any]]:
+        """Walk over the names that a function's code loads, and what they stand for."""
+        for name, cell in cells(fn).items():
+            yield self.place(name, id(cell)), self.snapshot.cell(cell)
+        table = fn.__globals__
+        for name in loaded(fn.__code__):
+            value = self.snapshot.name(table, name)
+            everything = value is MISSING and name in ALL_GLOBALS
+            yield self.place(name, id(table)), table if everything else value
+        for name in imported(fn.__code__, fn.__globals__.get("__package__") or ""):
+            yield self.place(name, sys), self.snapshot.name(sys.modules, name)
 
-    def kind(self, place: str, kind: type, depth: int) -> None:
-        """Note what a class and those it is made from hold."""
+    def kind(self, place: str, kind: type) -> None:
+        """Note what a class, those it is made from and its own class hold."""
         self.facts[place, "object"] = Same(kind)
-        if not self.first(f"the class {place}", kind, depth):
+        if not self.first(f"the class {place}", kind):
             return
-        for part in kind.__mro__:
+        self.facts[place, "order"] = tuple(map(Same, self.snapshot.attribute(kind, "__mro__")))
+        own: type = type(kind)
+        for part in (*kind.__mro__[:-1], *own.__mro__[:-2]):  # without object, and type
             for value in vars(part).values():
-                if part is not object and isinstance(value, types.FunctionType):
+                if isinstance(value, types.FunctionType):
                     self.names |= mentioned(value.__code__)
-            if not is_library(part):
-                self.attributes(f"{place}.", vars(part), depth)
+            if part is not kind and not is_library(part):
+                self.later(self.place(part.__name__, id(part)), part)
+        self.attributes(f"{place}.", vars(kind))
 
-    def attributes(
-        self, place: str, table: Mapping[str, Any], depth: int, every: bool = False
-    ) -> None:
+    def attributes(self, place: str, table: Mapping[str, Any], every: bool = False) -> None:
         """Note the attributes of an object or a class; plain ones wait for being mentioned."""
         wanted = []
         for name, value in table.items():
@@ -228,30 +303,32 @@ class _Reader:
                 wanted.append(name)
         self.snapshot.table(table, wanted)
         for name in wanted:
-            self.value(f"{place}{name}", table[name], depth + 1)
+            self.later(f"{place}{name}", table[name])
 
-    def inside(self, place: str, value: Any, depth: int) -> None:
+    def inside(self, place: str, value: Any) -> None:
         """Note what a container or an object holds."""
         self.facts[place, "type"] = type(value).__qualname__
-        if not self.first(place, value, depth):
+        if not self.first(place, value):
             return
-        if isinstance(value, dict | list | tuple | set | frozenset | deque):
-            self.container(place, value, depth)
-            return
-        self.facts[place, "object"] = Same(value)
+        if isinstance(value, BUILTIN):
+            self.container(place, value)
+            if type(value) in BUILTIN:
+                return
+        else:
+            self.facts[place, "object"] = Same(value)
         self.snapshot.attribute(value, "__class__")
-        if not is_library(type(value)):
-            kind = type(value)
-            self.kind(self.place(kind.__name__, id(kind)), kind, depth + 1)
+        kind = type(value)
+        if not is_library(kind):
+            self.later(self.place(kind.__name__, id(kind)), kind)
         if isinstance(value, functools.partial):
             for name in ("func", "args", "keywords"):
-                self.value(f"{place}.{name}", getattr(value, name), depth + 1)
+                self.later(f"{place}.{name}", getattr(value, name))
         if hasattr(value, "__dict__"):
-            self.attributes(f"{place}.", value.__dict__, depth, is_library(type(value)))
-        for name in slots(type(value)):
-            self.value(f"{place}.{name}", self.snapshot.attribute(value, name), depth + 1)
+            self.attributes(f"{place}.", value.__dict__, is_library(kind))
+        for name in slots(kind):
+            self.later(f"{place}.{name}", self.snapshot.attribute(value, name))
 
-    def container(self, place: str, value: Any, depth: int) -> None:
+    def container(self, place: str, value: Any) -> None:
         """Note what stands in a list, a tuple, a dict or a set."""
         self.facts[place, "length"] = len(value)
         if isinstance(value, dict):
@@ -261,13 +338,21 @@ class _Reader:
         elif isinstance(value, set | frozenset):
             self.snapshot.members(value)
             self.facts[place, "members"] = tuple(sorted(map(repr, value)))
-            return
+            members = enumerate(x for x in sorted(value, key=repr) if not isinstance(x, PLAIN))
         else:
             if not isinstance(value, tuple):
                 self.snapshot.items(value)
             members = enumerate(value)
-        for key, part in members:
-            self.value(f"{place}[{key!r}]", part, depth + 1)
+        for number, (key, part) in enumerate(members):
+            self.later(self.place(f"{place}[{key!r}]", (id(value), number)), part)
+
+
+def _holder(value: Any) -> Callable[[Any], Any] | None:
+    """Say how what is read through an object is come by; None if it is read itself."""
+    found = next((act for kind, act in HOLDERS.items() if isinstance(value, kind)), None)
+    if found is None and is_library(type(value)) and hasattr(value, "__wrapped__"):
+        return attrgetter("__wrapped__")  # such as a compiled function
+    return found
 
 
 def slots(kind: type) -> tuple[str, ...]:

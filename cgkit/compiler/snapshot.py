@@ -29,6 +29,7 @@ class Snapshot:
         self._names: list[tuple[Any, str, Any]] = []
         self._cells: list[tuple[types.CellType, Any]] = []
         self._attributes: list[tuple[Any, str, Any]] = []
+        self._answers: list[tuple[Callable[[Any], Any], Any, Any]] = []
         self._tables: list[tuple[Any, tuple[Any, ...], tuple[Any, ...], tuple[Any, ...]]] = []
         self._lists: list[tuple[list[Any], tuple[Any, ...]]] = []
         self._sets: list[tuple[Any, Any]] = []
@@ -52,6 +53,12 @@ class Snapshot:
         """Look at an attribute; `MISSING` if there is none."""
         value = getattr(owner, name, MISSING)
         self._attributes.append((owner, name, value))
+        return value
+
+    def answer(self, ask: Callable[[Any], Any], owner: Any) -> Any:
+        """Look at what a function gives of an object."""
+        value = ask(owner)
+        self._answers.append((ask, owner, value))
         return value
 
     def table(self, table: Any, wanted: Iterable[Any] | None = None) -> None:
@@ -87,7 +94,7 @@ class Snapshot:
         return self._names_hold() and self._contents_hold() and self._tensors_hold()
 
     def restore(self, wrong: Callable[[Any], bool]) -> list[str]:
-        """Put back what names and attributes had, where they have something wrong now.
+        """Put back what names, variables and attributes had, where something is wrong now.
 
         Returns
         -------
@@ -98,6 +105,13 @@ class Snapshot:
         for table, _, watched, values in self._tables:
             looked += [(table, key, value) for key, value in zip(watched, values, strict=True)]
         found = []
+        for cell, value in self._cells:
+            if wrong(_content(cell)):
+                found.append("a variable around it")
+                if value is MISSING:
+                    del cell.cell_contents
+                else:
+                    cell.cell_contents = value
         for table, key, value in looked:
             if isinstance(table, dict) and wrong(table.get(key)):
                 found.append(str(key))
@@ -117,7 +131,7 @@ class Snapshot:
         for owner, name, value in self._attributes:
             if getattr(owner, name, MISSING) is not value:
                 return False
-        return True
+        return all(ask(owner) is value for ask, owner, value in self._answers)
 
     def _contents_hold(self) -> bool:
         for table, keys, watched, values in self._tables:

@@ -14,13 +14,14 @@ import inspect
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import is_
 from typing import Any
 
 import numpy as np
 
 from cgkit import tree
 from cgkit.compiler.facts import PLAIN, Call
-from cgkit.compiler.lending import Loan, lent
+from cgkit.compiler.lending import LentTensor, Loan, lent
 from cgkit.compiler.watching import Look, Watch
 from cgkit.errors import CaptureError
 from cgkit.graph import Graph
@@ -144,10 +145,13 @@ def trace_call(
         given[i] = builder.captured[id(x)][1]
         if isinstance(x, Tensor) and x.edge is not None and x.is_leaf:
             builder.writes.leaves.add(given[i].edge.key)
-    bound = inspect.BoundArguments(signature, tree.unflatten(call.structure, given))
+    arguments = tree.unflatten(call.structure, given)
+    bound = inspect.BoundArguments(signature, arguments)
     try:
         with lent(builder, tensors, generators) as loan:
             found, structure = tree.flatten(fn(*bound.args, **bound.kwargs))
+            found = [builder.capture(x) if isinstance(x, LentTensor) else x for x in found]
+        _refuse_rearranged(call, given, arguments)
         looks = tuple(watch.looks)
         builder.watch = None
         kept = _Kept(builder, call, leaves, tensors, generators, loan)
@@ -217,6 +221,8 @@ class _Kept:
             len(own) + number for number, lent in enumerate(self.lent) if lent is None
         }  # fmt: skip
         self.outputs: list[Value] = []
+        self.given_out: dict[int, Output] = {}
+        """By identity: which output a value is already."""
 
     def results(self, found: Sequence[Any]) -> tuple[Any, ...]:
         """Say what each leaf of the result is."""
@@ -234,7 +240,9 @@ class _Kept:
         self.builder.check_own(x)
         number = self.places.get(id(x))
         if number is None:
-            return self._output(x)
+            if id(x) not in self.given_out:
+                self.given_out[id(x)] = self._output(x)
+            return self.given_out[id(x)]
         return Fixed(self.captured_data(number)) if number in self.fixed else Given(number)
 
     def captured_data(self, number: int) -> np.ndarray:
@@ -266,6 +274,21 @@ class _Kept:
                 kept = x.edge.node.operator is INSTEAD
                 found.append(Written(number, self._output(x).number, recorded=not kept))
         return tuple(found)
+
+
+def _refuse_rearranged(call: Call, given: Sequence[Any], arguments: Mapping[str, Any]) -> None:
+    """Refuse a function that changes a list or a dict that it is given: it has a copy of it."""
+    start = 0
+    for (name, value), before in zip(arguments.items(), call.structure.parts, strict=True):
+        leaves, now = tree.flatten(value)
+        first, start = start, start + before.size
+        if now == before and all(map(is_, leaves, given[first:start])):
+            continue
+        raise CaptureError(
+            f"a compiled function changes what the {type(value).__name__} {name} holds",
+            why="it would be changed once, while the function is traced, and never again",
+            attempt="giving what is new as a result; x.copy_(...) writes to a tensor",
+        )
 
 
 def _refuse_computed(tensors: Iterable[Tensor]) -> None:

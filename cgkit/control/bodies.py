@@ -155,13 +155,14 @@ def given_by(name: str, found: Any) -> Any:
 
 
 def builder_of(*leaves: Any) -> GraphBuilder | None:
-    """Give the builder that records what is applied to leaves now; None if none is a Value.
+    """Give the builder that records what is applied to leaves now; None if nothing does.
 
     Where Values are of a graph and of parts of it, that is the builder of the innermost part.
     """
     for leaf in leaves:
-        if isinstance(leaf, Value) and isinstance(leaf.builder, GraphBuilder):
-            return leaf.builder.innermost
+        builder = getattr(leaf, "builder", None)
+        if isinstance(builder, GraphBuilder):
+            return builder.innermost
     return None
 
 

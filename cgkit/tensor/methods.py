@@ -167,15 +167,15 @@ class TensorMethods(Arithmetic):
                     attempt="x.detach()",
                 )
             self.edge = None
-        elif self.data.dtype.kind != "f":
+        elif self.dtype.kind != "f":
             raise DtypeError(
-                f"only floating tensors require grad, this one is {self.data.dtype}",
+                f"only floating tensors require grad, this one is {self.dtype}",
                 attempt="Tensor(data, dtype='float64', requires_grad=True)",
             )
         elif self.edge is None:
             leaf = Node(LEAF, (), NO_PARAMS)
             leaf.extra()
-            self.edge = Edge(leaf, 0, self.data.shape, self.data.dtype)
+            self.edge = Edge(leaf, 0, self.shape, self.dtype)
         return self
 
     backward = backward

@@ -34,7 +34,7 @@ TO: Operator = Operator(
 
 def move(x: Any, device: str | Device) -> Any:
     """Give a tensor in the memory of a device; itself if it lies there."""
-    source = device_of(x.data)
+    source = x.device
     if isinstance(device, str) and device not in DEVICES and _is_dtype(device):
         raise OperandError(
             f"to({device!r}) names a dtype, not a device",

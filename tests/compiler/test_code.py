@@ -6,7 +6,7 @@ import types
 import numpy as np
 
 from cgkit import ops
-from cgkit.compiler.code import cells, codes, is_library, loaded, mentioned
+from cgkit.compiler.code import cells, codes, imported, is_library, loaded, mentioned
 
 SCALE = 2.0
 
@@ -16,8 +16,7 @@ def helper(x):
 
 
 def test_names_with_their_attributes():
-    assert ("SCALE",) in loaded(helper.__code__)
-    assert ("json", "decoder", "NaN") in loaded(helper.__code__)
+    assert loaded(helper.__code__) == ("range", "json", "SCALE")
     assert mentioned(helper.__code__) >= {"SCALE", "json", "decoder", "NaN", "range"}
 
 
@@ -26,7 +25,7 @@ def test_functions_inside_are_looked_at():
         return (lambda y: y.rate * SCALE)(x)
 
     assert len(list(codes(outer.__code__))) == 2
-    assert ("SCALE",) in loaded(outer.__code__)
+    assert loaded(outer.__code__) == ("SCALE",)
     assert "rate" in mentioned(outer.__code__)
 
 
@@ -44,3 +43,14 @@ def test_libraries():
     assert all(map(is_library, (np.exp, len, json.loads, json, ops.exp.__class__, np, int)))
     assert not is_library(helper)
     assert not is_library(types.SimpleNamespace(a=1))
+
+
+def test_modules_that_are_imported_on_the_way():
+    def fn(x):
+        from json.decoder import NaN
+
+        return x * NaN
+
+    assert imported(fn.__code__) == ("json", "json.decoder")
+    assert "mine.json.decoder" in imported(fn.__code__, "mine.own")
+    assert "NaN" in mentioned(fn.__code__)

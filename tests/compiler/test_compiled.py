@@ -56,6 +56,10 @@ def double(x):
     return x * 2
 
 
+def scaled(x):
+    return x * SCALE
+
+
 class TestGuards:
     def test_dtype_and_rank(self):
         assert forms(double, ones(2), ones(2), ones(2, dtype="float32"), ones(2, 2)) == [1, 1, 2, 3]
@@ -122,6 +126,19 @@ class TestGuards:
         ready(ones(2), 3)
         ready(ones(2), k=3)
         assert len(ready.entries) == 1
+
+    def test_defaults_that_are_replaced(self):
+        def fn(x, k=3.0, *, by=1.0):
+            return x * k + by
+
+        ready = compile(fn)
+        assert float(ready(ones())) == 4
+        fn.__defaults__, fn.__kwdefaults__ = (5.0,), {"by": 2.0}
+        assert (float(ready(ones())), float(ready(ones(), 3.0, by=1.0))) == (7, 4)
+
+    def test_globals_and_arguments_of_one_name(self):
+        ready = compile(lambda x, SCALE: double(scaled(x)) * SCALE)
+        assert [float(ready(ones(), k)) for k in (3.0, 4.0, 3.0)] == [12, 16, 12]
 
     def test_the_length_of_a_list(self):
         ready = compile(lambda xs: sum(xs[1:], xs[0]))
@@ -203,6 +220,14 @@ class TestGuards:
         assert "3 compiled forms" in str(caught[0].message)
         assert "k: value was" in str(caught[0].message)
         assert (len(ready.entries), ready.eager_calls) == (3, 3)
+
+    def test_a_function_that_reads_too_much_runs_as_it_is_written(self):
+        table = [1.0] * 60_000
+        ready = compile(lambda x: x * table[-1])
+        with pytest.warns(CompileWarning, match="reads more than 50000 things by itself"):
+            assert float(ready(ones())) == 1
+        table[-1] = 2.0
+        assert (float(ready(ones())), ready.eager_calls) == (2, 2)
 
 
 class TestMeaning:

@@ -195,3 +195,19 @@ def test_a_session_runs_through_an_executable():
     training, *_ = ours.executables
     assert (training.runs, plain.executables) == (5, ())
     assert training.allocated == 5  # a count of rows; w and the step, each given out and kept
+
+
+def test_another_thread_compiles_while_a_function_is_traced_that_waits_for_it():
+    w, found = Tensor([1.0, 2.0]), []
+    inner = compile(lambda x: x + w * w)
+
+    def fn(x):
+        thread = threading.Thread(target=lambda: found.append(inner(Tensor([1.0, 1.0]))))
+        thread.start()
+        thread.join(20)
+        return x + w * w
+
+    x = Tensor([1.0, 1.0])
+    assert compile(fn)(x).numpy().tolist() == [2, 5]
+    assert [y.numpy().tolist() for y in found] == [[2, 5]]
+    assert (len(inner.entries), type(w)) == (1, Tensor)

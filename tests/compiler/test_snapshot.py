@@ -37,6 +37,7 @@ TABLE = {"a": 1, "b": 2}
         (lambda s, x: s.members(x), {1, 2}, lambda x: x.add(3)),
         (lambda s, x: s.attribute(x, "a"), Thing(a=1), lambda x: setattr(x, "a", 2)),
         (lambda s, x: s.attribute(x, "b"), Thing(a=1), lambda x: setattr(x, "b", 2)),
+        (lambda s, x: s.answer(len, x), [1, 2], lambda x: x.append(3)),
         (lambda s, x: s.tensor(x), Tensor([1.0]), lambda x: x.requires_grad_()),
         (lambda s, x: s.array(x), np.ones(3), lambda x: x.fill(2)),
         (lambda s, x: s.array(x), np.zeros(3), lambda x: np.negative(x, out=x)),
@@ -78,3 +79,19 @@ def test_numbers_to_the_last_bit():
     assert same_numbers(nan, nan.copy())
     assert not same_numbers(nan, nan.astype("float32"))
     assert not same_numbers(nan, nan.reshape(2, 1))
+
+
+def test_variables_are_put_back():
+    first = 1
+
+    def fn():
+        return first + later
+
+    snapshot = Snapshot()
+    for cell in fn.__closure__:
+        snapshot.cell(cell)
+    first, later = "wrong", "wrong"
+    assert snapshot.restore(lambda thing: thing == "wrong") == ["a variable around it"] * 2
+    assert first == 1
+    with pytest.raises(NameError):
+        fn()

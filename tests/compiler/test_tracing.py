@@ -88,3 +88,27 @@ def test_a_value_must_not_be_kept():
     traced(lambda x: kept.append(x) or x * 1.0, x=Tensor([1.0]))
     with pytest.raises(CaptureError, match="its trace has ended"):
         kept[0] + 1.0
+
+
+def test_one_value_given_twice_is_one_result():
+    found = traced(lambda x: [(y := x * 2.0), y, x], x=Tensor([3.0]))
+    assert found.results == (Output(0), Output(0), Given(0))
+    assert len(found.graph.outputs) == 1
+
+
+def test_a_tensor_that_is_found_and_only_given_back():
+    w = Tensor([1.0])
+    found = traced(lambda x: (x * 2.0, w), lent=[w], x=Tensor([3.0]))
+    assert (found.results, found.captured[0] is w) == ((Output(0), Given(1)), True)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda xs: xs["a"].append(1), lambda xs: xs.update(b=xs["a"][0]), lambda xs: xs.pop("a"),
+        lambda xs: xs["a"].__setitem__(0, xs["a"][0] * 2.0), lambda xs: xs["a"].reverse(),
+    ],
+)  # fmt: skip
+def test_lists_and_dicts_that_are_changed(change):
+    with pytest.raises(CaptureError, match="changes what the dict xs holds"):
+        traced(lambda x, xs: change(xs) or x, x=Tensor([1.0]), xs={"a": [Tensor([3.0]), 2]})
