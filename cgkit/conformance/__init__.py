@@ -11,7 +11,7 @@
 
     tally  <  suite, log
     torch_layers  <  torch_calls  <  opinfo  <  gradcheck  <  suites
-    onnx_backend  <  suites           reweighting  <  light  <  suites
+    onnx_backend, reweighting  <  light  <  suites
     hips/: the shim and its suite  <  suites
     bridge  <  wrapped, opinfo            composed  <  gradcheck
 

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from cgkit.conformance.onnx_backend import versions
 from cgkit.conformance.reweighting import weights_for, with_weights, without_weights
 from cgkit.conformance.suite import Case, Suite, said
 from cgkit.conformance.tally import Outcome
@@ -203,13 +204,6 @@ def _drawn(model: Any) -> str:
         return "two pictures of one model differ"
     boxes = first.count("label=<<b>")
     return f"the picture has {boxes} boxes" if not 0 < boxes <= LEGIBLE else ""
-
-
-def versions() -> str:
-    """Name the onnx that is compared with."""
-    import onnx
-
-    return f"onnx {onnx.__version__}"
 
 
 LIGHT = Suite(

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from cgkit.grading.master import Master, MasterCell
 from cgkit.grading.names import bound, read, tree_of
-from cgkit.grading.submission import SubmittedCell
+from cgkit.grading.submission import SubmittedCell, squeezed
 
 DELETED = "the test cell was deleted"
 EARLIER = "the test cell is that of an earlier release"
@@ -54,12 +54,12 @@ def differences(master: Master, cells: Sequence[SubmittedCell]) -> Iterator[Diff
     cells
         What was handed in.
     """
-    texts = {_squeezed(cell.source) for cell in cells}
+    texts = {squeezed(cell.source) for cell in cells}
     for test in master.cells:
         if test.role != "test":
             continue
         same = [cell for cell in cells if cell.grade_id == test.cell]
-        if not same and _squeezed(test.released) not in texts:
+        if not same and squeezed(test.released) not in texts:
             yield Difference(test.cell, DELETED)
         yield from _of_text(master, test, same, cells)
         if any(cell.kind != "code" for cell in same):
@@ -110,12 +110,12 @@ def _of_text(
 
 def _makes_up(whole: str, parts: Iterable[str], others: Iterable[str]) -> bool:
     """Tell whether some parts make up a text, together with other cells for what is between."""
-    left = _squeezed(whole)
-    for part in map(_squeezed, parts):
+    left = squeezed(whole)
+    for part in map(squeezed, parts):
         if part not in left:
             return False
         left = left.replace(part, _CUT, 1)
-    known = {_squeezed(other) for other in others}
+    known = {squeezed(other) for other in others}
     return all(piece in known for piece in left.split(_CUT) if piece)
 
 
@@ -127,14 +127,10 @@ def _lines(text: str) -> list[str]:
 
 def _alike(one: str, other: str) -> bool:
     """Tell whether two texts do the same, however they are laid out."""
-    if _squeezed(one) == _squeezed(other):
+    if squeezed(one) == squeezed(other):
         return True
     mine, theirs = tree_of(one), tree_of(other)
     return mine is not None and theirs is not None and ast.dump(mine) == ast.dump(theirs)
-
-
-def _squeezed(text: str) -> str:
-    return "".join(text.split())
 
 
 def told(found: Iterable[Difference]) -> list[str]:

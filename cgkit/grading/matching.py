@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from cgkit.grading.master import Master, MasterCell
 from cgkit.grading.names import bound, defined
-from cgkit.grading.submission import SubmittedCell
+from cgkit.grading.submission import SubmittedCell, squeezed
 
 NOTHING = "no answer to this assignment was found; is it the work on another one?"
 _UNWRITTEN = "NotImplementedError"
@@ -142,14 +142,14 @@ def _by_position(
     place = master.cells.index(cell)
     before = _anchor(made, master.cells[:place][::-1], cells, -1)
     after = _anchor(made, master.cells[place + 1 :], cells, len(cells))
-    texts = {_squeezed(one.released) for one in master.cells if one.cell != cell.cell}
+    texts = {squeezed(one.released) for one in master.cells if one.cell != cell.cell}
     between = [
         one
         for one in _free(made, cells)
         if before < one.number < after
         and not one.grade_id
         and one.kind == cell.kind
-        and _squeezed(one.source) not in texts
+        and squeezed(one.source) not in texts
     ]
     if len(between) == 1 and between[0].source.strip():
         made.found[cell.cell] = between[0]
@@ -165,12 +165,8 @@ def _anchor(
             return made.found[neighbor.cell].number
         for one in cells:
             same = one.grade_id == neighbor.cell or (
-                not one.grade_id and _squeezed(one.source) == _squeezed(neighbor.released)
+                not one.grade_id and squeezed(one.source) == squeezed(neighbor.released)
             )
             if same:
                 return one.number
     return otherwise
-
-
-def _squeezed(text: str) -> str:
-    return "".join(text.split())

@@ -22,7 +22,7 @@ from cgkit.grading.differences import Difference, differences, told
 from cgkit.grading.master import Master, MasterCell
 from cgkit.grading.matching import Match, match
 from cgkit.grading.names import bound
-from cgkit.grading.submission import Submission, SubmittedCell, read_submission
+from cgkit.grading.submission import Submission, SubmittedCell, read_submission, squeezed
 
 PlanKind: TypeAlias = Literal["given", "solution", "extra", "test"]
 
@@ -117,10 +117,6 @@ def _own(cell: MasterCell) -> PlanCell:
     return PlanCell(kind, cell.cell, cell.source, cell.points, cell.limit, released=seen)
 
 
-def _squeezed(text: str) -> str:
-    return "".join(text.split())
-
-
 def _extras(
     master: Master, cells: Sequence[SubmittedCell], found: Match, notes: list[str]
 ) -> dict[int, list[PlanCell]]:
@@ -173,28 +169,28 @@ class _Texts:
             for text in (cell.released, cell.source) if text.strip()
         ]  # fmt: skip
         self._places = {
-            _squeezed(text): place
+            squeezed(text): place
             for place, cell in enumerate(master.cells)
             for text in (cell.released, cell.source)
             if cell.kind == "code" and text.strip()
         }
-        self._plain = {_squeezed(cell.released) for cell in master.cells if cell.role == "plain"}
+        self._plain = {squeezed(cell.released) for cell in master.cells if cell.role == "plain"}
         self._answers = {
-            _squeezed(cell.source) for cell in master.cells if cell.role == "solution"
-        } - {_squeezed(cell.released) for cell in master.cells}
+            squeezed(cell.source) for cell in master.cells if cell.role == "solution"
+        } - {squeezed(cell.released) for cell in master.cells}
         self._released = {cell.cell: cell.released for cell in master.cells if cell.role == "test"}
 
     def place(self, source: str) -> int | None:
         """Find the cell of the assignment with this text."""
-        return self._places.get(_squeezed(source))
+        return self._places.get(squeezed(source))
 
     def is_plain(self, source: str) -> bool:
         """Tell whether it is an unlocked cell as it was handed out."""
-        return _squeezed(source) in self._plain
+        return squeezed(source) in self._plain
 
     def is_handed_out(self, source: str) -> bool:
         """Tell whether it is a text of the assignment, and not an answer like the author's."""
-        return self.place(source) is not None and _squeezed(source) not in self._answers
+        return self.place(source) is not None and squeezed(source) not in self._answers
 
     def before_test(self, cell: SubmittedCell) -> str:
         """Give what a student wrote into a test cell, above the text that was handed out."""
@@ -204,10 +200,10 @@ class _Texts:
 
     def is_test(self, source: str) -> bool:
         """Tell whether it is part of a test cell, or nearly one."""
-        squeezed = _squeezed(source)
-        part = len(squeezed) >= _PART and not bound(source)
+        text = squeezed(source)
+        part = len(text) >= _PART and not bound(source)
         return any(
-            (part and squeezed in _squeezed(test)) or _alike(source, test) for test in self._tests
+            (part and text in squeezed(test)) or _alike(source, test) for test in self._tests
         )
 
 

@@ -85,6 +85,17 @@ def read_submission(raw: bytes) -> Submission:
     return Submission(cells, tuple(dict.fromkeys(notes)))
 
 
+def squeezed(text: str) -> str:
+    """Give a text without its white space, which means nothing where texts are compared.
+
+    Examples
+    --------
+    >>> squeezed("a = 1 ") == squeezed("a=1")
+    True
+    """
+    return "".join(text.split())
+
+
 def _text(raw: bytes, notes: list[str]) -> str:
     if raw.startswith(b"\xef\xbb\xbf"):
         notes.append("the file begins with a byte order mark")

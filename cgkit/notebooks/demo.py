@@ -21,16 +21,17 @@ from functools import partial
 from pathlib import Path
 
 from cgkit.cells import Cell, read
-from cgkit.errors import EnvironmentFault, NotebookError
+from cgkit.errors import NotebookError
 from cgkit.grading.batch import Graded, Lesson, grade_class
 from cgkit.grading.gradebook import Desk
 from cgkit.grading.places import Places
-from cgkit.grading.sandbox import Situation, find
+from cgkit.grading.sandbox import Situation
 from cgkit.notebooks.build import Tell, is_current, untold
 from cgkit.notebooks.classroom import CLASS_FILE, Student, put_down, read_class
 from cgkit.notebooks.clerk import Answer, Clerk
 from cgkit.notebooks.compose import load
 from cgkit.notebooks.project import Project, Text
+from cgkit.notebooks.trial import best_situation
 
 HOUR = 3600
 SKIPPED = "skipped: there is no sandbox here, and this would run with your rights"
@@ -169,14 +170,6 @@ def steps(project: Project) -> int:
     lectures = _lectures(project)
     lessons = {lecture.text.assignment for lecture in lectures}
     return 2 + len(lessons) + sum(len(lecture.students) for lecture in lectures)
-
-
-def best_situation() -> Situation:
-    """Find the best fence of this machine; the sample class may also run without."""
-    try:
-        return find()
-    except EnvironmentFault:
-        return find("none")
 
 
 def places_of(project: Project, home: Path) -> Places:

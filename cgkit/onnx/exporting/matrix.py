@@ -15,6 +15,7 @@ import numpy as np
 
 from cgkit import operators as ops
 from cgkit.onnx.exporting.draft import Draft
+from cgkit.onnx.exporting.reduction import floats
 from cgkit.onnx.exporting.writer import Rule, Term
 from cgkit.operators.contraction import names_of
 from cgkit.operators.indices import ARRAY, Span
@@ -57,7 +58,7 @@ def _cofactors(draft: Draft, a: Term) -> Any:
 def _minors(a: Any) -> Any:
     """Give the determinants of what is left without each row and column, by turns negative."""
     rank, size = a.ndim, int(a.shape[-1])
-    a = a if a.dtype.kind == "f" else ops.cast(a, dtype="float64")
+    a = floats(a)
     others = np.array([[j for j in range(size) if j != i] for i in range(size)], np.int64)
     others = others.reshape(size, max(size - 1, 0))
     rows = ops.index(a, others, index=(*(Span(),) * (rank - 2), ARRAY))

@@ -12,6 +12,7 @@ from typing import Any
 
 from cgkit import operators as ops
 from cgkit.onnx.exporting.draft import Draft
+from cgkit.onnx.exporting.reduction import floats
 from cgkit.onnx.exporting.writer import Rule, Term
 from cgkit.operators.settings import normal_axis
 
@@ -38,7 +39,7 @@ def _batch_norm_train(
 ) -> tuple[Any, ...]:
     at = normal_axis(axis, x.ndim)
     axes = tuple(i for i in range(x.ndim) if i != at)
-    wide = x if x.dtype.kind == "f" else ops.cast(x, dtype="float64")
+    wide = floats(x)
     center = ops.mean(wide, axis=axes, keepdims=True)
     apart = wide - center
     spread = ops.mean(apart * apart, axis=axes, keepdims=True)

@@ -20,6 +20,7 @@ import numpy as np
 from cgkit import operators as ops
 from cgkit.onnx.exporting.convolution import attributes, known, padded_apart
 from cgkit.onnx.exporting.draft import Draft
+from cgkit.onnx.exporting.reduction import floats
 from cgkit.onnx.exporting.schemas import takes
 from cgkit.onnx.exporting.writer import Rule, Term
 from cgkit.operators.indices import Span
@@ -139,8 +140,8 @@ def _unpool(
     """Share each element among what its window saw."""
     lead = g.ndim - len(size)
     place = pool_windows("avg_pool", size, Pooling(**settings))
-    g = g if g.dtype.kind == "f" else ops.cast(g, dtype="float64")
-    g = ops.div(g, _counts(size, place, settings, count_include_pad, divisor, g.dtype))
+    g = floats(g)
+    g = ops.div(g, _counts(g, size, place, settings, count_include_pad, divisor))
     pads: Any = reach(size, place) if settings.get("ceil_mode") else place.pads
     for i, (n, k, s, d, (low, high), places) in enumerate(
         zip(size, place.kernel, place.stride, place.dilation, pads, place.places, strict=True)
@@ -178,12 +179,7 @@ def _spread_axis(g: Any, axis: int, kernel: int, dilation: int, wide: Size) -> A
 
 
 def _counts(
-    size: Shape,
-    place: Windows,
-    settings: Mapping[str, Any],
-    include: bool,
-    divisor: Any,
-    dtype: Any,
+    g: Any, size: Shape, place: Windows, settings: Mapping[str, Any], include: bool, divisor: Any
 ) -> Any:
     """Give by what the sum of each window is divided."""
     if divisor is not None:
@@ -196,7 +192,8 @@ def _counts(
     if include:
         size = tuple(n + low + high for n, (low, high) in zip(size, place.pads, strict=True))
         more["padding"] = 0
-    return ops.avg_pool(np.ones(size), **more).astype(dtype)
+    ones = ops.broadcast_to(g.builder.constant(np.ones((), g.dtype)), shape=size)
+    return ops.avg_pool(ones, **more)
 
 
 def _max_unpool(draft: Draft, a: Term, places: Term, size: Any) -> Term:

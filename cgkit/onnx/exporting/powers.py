@@ -17,12 +17,8 @@ from typing import Any
 import numpy as np
 
 from cgkit import operators as ops
+from cgkit.onnx.exporting.reduction import floats
 from cgkit.onnx.exporting.writer import Rule
-
-
-def _floats(a: Any) -> Any:
-    """Give whole numbers as floats: unsigned ones know no difference below 0."""
-    return a if a.dtype.kind == "f" else ops.cast(a, dtype="float64")
 
 
 def _hypot(a: Any, b: Any) -> Any:
@@ -50,13 +46,13 @@ def _log1p(a: Any) -> Any:
 
 
 def _logaddexp(a: Any, b: Any) -> Any:
-    a, b = _floats(a), _floats(b)
+    a, b = floats(a), floats(b)
     apart = ops.maximum(a, b) + ops.log1p(ops.exp(ops.neg(ops.abs(a - b))))
     return ops.where(ops.equal(a, b), a + math.log(2), apart)
 
 
 def _cbrt(a: Any) -> Any:
-    a = _floats(a)
+    a = floats(a)
     return ops.sign(a) * ops.pow(ops.abs(a), 1 / 3)
 
 

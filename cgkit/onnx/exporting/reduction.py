@@ -110,12 +110,13 @@ def _nothing(shape: Shape, axis: Axis) -> bool:
     return isinstance(size, int) and size == 0
 
 
-def _floats(a: Any) -> Any:
+def floats(a: Any) -> Any:
+    """Give numbers as floats; unsigned ones, for one, know no difference below 0."""
     return a if a.dtype.kind == "f" else ops.cast(a, dtype="float64")
 
 
 def _logsumexp(a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
-    a = _floats(a)
+    a = floats(a)
     if _nothing(a.shape, axis):
         return ops.log(ops.sum(ops.exp(a), axis=axis, keepdims=keepdims))
     top = ops.max(a, axis=axis, keepdims=True)
@@ -125,7 +126,7 @@ def _logsumexp(a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
 
 
 def _var(a: Any, axis: Axis = None, correction: float = 0, keepdims: bool = False) -> Any:
-    a = _floats(a)
+    a = floats(a)
     apart = a - ops.mean(a, axis=axis, keepdims=True)
     total = ops.sum(apart * apart, axis=axis, keepdims=keepdims)
     size = folded(a.shape, axis)
