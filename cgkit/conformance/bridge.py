@@ -41,19 +41,6 @@ def mapped(x: Any, leaf: Callable[[Any], Any]) -> Any:
     return leaf(x)
 
 
-def leaves(x: Any) -> list[Any]:
-    """Give the leaves of nested lists, tuples and dicts, in order.
-
-    Examples
-    --------
-    >>> leaves([1, (2, {"a": 3})])
-    [1, 2, 3]
-    """
-    found: list[Any] = []
-    mapped(x, found.append)
-    return found
-
-
 class Converter:
     """Turn torch's arguments into cgkit's; the same tensor always into the same Tensor."""
 

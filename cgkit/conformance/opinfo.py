@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
+from cgkit import tree
 from cgkit.conformance.bridge import (
     Converter,
     difference,
-    leaves,
     mapped,
     our_gradients,
     their_gradients,
@@ -90,12 +90,12 @@ def judged(sample: Sample) -> Sequence[Outcome]:
 def _compared(sample: Sample) -> tuple[tuple[str, ...], str]:
     """Give the readings that failed, and why the first of them did."""
     args, params = mapped((sample.args, sample.params), _own)
-    xs = [x for x in leaves((args, params)) if _floating(x)]
-    their = leaves(sample.op(*args, **params))
+    xs = [x for x in tree.flatten((args, params))[0] if _floating(x)]
+    their, _ = tree.flatten(sample.op(*args, **params))
     convert = Converter()
     ours = mapped((args, {**params, **_choices(sample, args, params)}), convert)
     try:
-        our = leaves(CALLS[sample.name](*ours[0], **ours[1]))
+        our, _ = tree.flatten(CALLS[sample.name](*ours[0], **ours[1]))
         why = difference([_array(y) for y in our], [y.numpy(force=True) for y in their])
     except Exception as error:
         return READINGS, said(error)
