@@ -11,7 +11,6 @@ one that was never stopped.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -26,6 +25,7 @@ from cgkit.notebooks.project import find_project
 from cgkit.optimizers import AdamW, StepDecay
 from cgkit.tensor import Generator
 from cgkit.training import Epoch, Told, cnn, mlp, train
+from cgkit.training.checkpoint import keep_earlier
 
 
 @dataclass(frozen=True)
@@ -234,27 +234,9 @@ def make_room(choice: Choice, resume: bool) -> None:
         raise UsageFault(f"cannot keep anything in {file}", why=f"there is no {file.parent}")
     if resume and not file.exists():
         raise UsageFault(f"there is nothing to resume: no {file}", attempt=choice.words())
-    if not resume and file.is_file():
-        earlier = free_name(file)
-        file.replace(earlier)
+    earlier = None if resume else keep_earlier(file)
+    if earlier is not None:
         click.echo(f"what an earlier training left is now {earlier}", err=True)
-
-
-def free_name(file: Path) -> Path:
-    """Give a name beside a file under which it takes the place of none.
-
-    Examples
-    --------
-    >>> free_name(Path("nowhere/run.npz")).name
-    'run-earlier.npz'
-    """
-    number = 1
-    while True:
-        more = f"-{number}" if number > 1 else ""
-        path = file.with_name(f"{file.stem}-earlier{more}{file.suffix}")
-        if not os.path.lexists(path):
-            return path
-        number += 1
 
 
 def stopped(choice: Choice, watch: Watch, as_json: bool, kept: bool) -> None:

@@ -2,16 +2,19 @@
 
     save(graph, "graph.svg")        .svg .png .pdf: a picture      .dot .gv: the text it is made of
 
-The same graph gives the same bytes, also as PDF.
+The same graph gives the same bytes, also as PDF. A file is never there by half: what stood there
+before stands there until the new picture is whole.
 """
 
 from __future__ import annotations
 
+import os
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from cgkit.errors import RenderError
+from cgkit.files import write_whole
 from cgkit.render.drawing import draw
 from cgkit.render.engine import render
 
@@ -63,13 +66,14 @@ def save(graph: Any, path: str | PathLike[str], *, engine: str | None = None) ->
     else:
         layout = getattr(drawn, "engine", None) or "dot"
         content = render(drawn.source, suffix[1:], engine=engine, layout=layout)
+    place = Path(os.path.realpath(file))  # a link stays a link: what it leads to is written
+    if not place.parent.is_dir():
+        raise RenderError(
+            f"there is no folder {str(file.parent)!r}", attempt="a folder that exists"
+        )
     try:
-        file.write_bytes(content)
+        write_whole(place, content)
     except OSError as error:
-        if not file.parent.is_dir():
-            raise RenderError(
-                f"there is no folder {str(file.parent)!r}", attempt="a folder that exists"
-            ) from None
         raise RenderError(
             f"{str(file)!r} cannot be written: {error.strerror or error}",
             attempt="another name or folder",

@@ -2,11 +2,15 @@
 
 Standing ─ write_checkpoint ─> run.npz ─ read_checkpoint ─> Standing, to the last bit
 Recipe  ─┘                             └ of another recipe: refused, and told what differs
+
+A training that begins anew takes the place of no other: `keep_earlier` gives that another name.
 """
 
 from __future__ import annotations
 
+import os
 from dataclasses import astuple
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +45,49 @@ def write_checkpoint(path: Path, model: Module, recipe: Recipe, standing: Standi
         "history": [astuple(epoch) for epoch in standing.history],
     }
     saved.save(path, state)
+
+
+def keep_earlier(path: Path) -> Path | None:
+    """Give a file another name, if there is one, so that a new training does not replace it.
+
+    Parameters
+    ----------
+    path
+        Where the new training will be saved.
+
+    Returns
+    -------
+    Path or None
+        Where the file is now; None where there was none.
+
+    Raises
+    ------
+    FileError
+        It cannot be renamed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Path(folder, "run.npz").touch()
+    ...     keep_earlier(Path(folder, "run.npz")).name
+    'run-earlier.npz'
+    """
+    file = Path(os.path.realpath(path)) if path.is_symlink() else path  # a link stays a link
+    if not file.is_file():
+        return None
+    words = ("-earlier" if number == 1 else f"-earlier-{number}" for number in count(1))
+    names = (file.with_name(f"{file.stem}{word}{file.suffix}") for word in words)
+    earlier = next(name for name in names if not os.path.lexists(name))
+    try:
+        file.replace(earlier)
+    except OSError as error:
+        raise FileError(
+            f"{path} holds an earlier training, and cannot be renamed",
+            why=(error.strerror or str(error)).lower(),
+            attempt="another file, or resume=True to go on from it",
+        ) from None
+    return earlier
 
 
 def read_checkpoint(path: str | Path, model: Module, recipe: Recipe) -> Standing:

@@ -24,7 +24,7 @@ from cgkit.errors import CgkitError, OperandError
 from cgkit.nn import Module
 from cgkit.operators.settings import as_whole
 from cgkit.optimizers import Optimizer
-from cgkit.training.checkpoint import read_checkpoint, write_checkpoint
+from cgkit.training.checkpoint import keep_earlier, read_checkpoint, write_checkpoint
 from cgkit.training.recipe import CROSS_ENTROPY, USUAL, Loss, Recipe
 from cgkit.training.step import Epoch, Standing, Tally, beginning, learn, measure
 
@@ -81,7 +81,8 @@ def train(
         How often to look at all examples.
     checkpoint
         A file in which to save where the training stands: at the end of each epoch, now and then
-        in long ones, and when it is interrupted. None to save nothing.
+        in long ones, and when it is interrupted. None to save nothing. What an earlier training
+        left in it stays beside it, as "run-earlier.npz".
     resume
         Whether to go on from the checkpoint, instead of from the numbers of the model.
     tell
@@ -130,6 +131,8 @@ def train(
         if run.checkpoint is None:
             raise OperandError("there is nothing to resume", attempt='checkpoint="run.npz"')
         at = read_checkpoint(run.checkpoint, model, recipe)
+    elif run.checkpoint is not None:
+        keep_earlier(run.checkpoint)
     modes = [(module, module.training) for module in model.modules()]
     try:
         return run.until(at, epochs)

@@ -1,6 +1,7 @@
 """Pictures in files."""
 
 import sys
+from pathlib import Path
 
 import graphviz
 import pytest
@@ -45,6 +46,27 @@ def test_places_that_are_none(tmp_path, diamond, name, message):
     (tmp_path / "folder.svg").mkdir()
     with pytest.raises(RenderError, match=message):
         save(diamond, tmp_path / name, engine="bundled")
+
+
+def test_what_was_there_stays_until_the_picture_is_whole(tmp_path, diamond, monkeypatch):
+    file, link = tmp_path / "a.dot", tmp_path / "link.dot"
+    file.write_bytes(b"the former picture")
+    link.symlink_to(file)
+    half = Path.write_bytes
+
+    def full(path, content):
+        half(path, content[: len(content) // 2])
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_bytes", full)
+        with pytest.raises(RenderError, match="No space left"):
+            save(diamond, link)
+    assert file.read_bytes() == b"the former picture"
+    assert {path.name for path in tmp_path.iterdir()} == {"a.dot", "link.dot"}
+    save(diamond, link)
+    assert link.is_symlink()
+    assert file.read_bytes().startswith(b"// Computational")
 
 
 def test_nothing_is_left_of_a_picture_that_failed(tmp_path):

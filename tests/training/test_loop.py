@@ -107,6 +107,21 @@ def test_going_on_for_longer_is_as_having_meant_to(tmp_path, small, another, usu
     assert same(*paths)
 
 
+def test_a_training_begun_anew_takes_the_place_of_none(tmp_path, small, another, usual):
+    path, link = tmp_path / "run.npz", tmp_path / "link.npz"
+    path.write_bytes(b"weeks of work")
+    link.symlink_to(path)
+    for file in (path, link):
+        train(another(), small, epochs=1, checkpoint=file, **usual)
+    assert (tmp_path / "run-earlier.npz").read_bytes() == b"weeks of work"
+    assert link.is_symlink()
+    assert same(path, tmp_path / "run-earlier-2.npz")
+    assert len([*tmp_path.iterdir()]) == 4
+    with pytest.raises(OperandError):
+        train(another(), small, epochs=-1, checkpoint=path, **usual)
+    assert len([*tmp_path.iterdir()]) == 4
+
+
 def test_what_is_over_is_not_done_again(tmp_path, small, another, usual):
     path = tmp_path / "run.npz"
     history = train(another(), small, epochs=2, checkpoint=path, **usual)
