@@ -21,7 +21,8 @@
 # | 5 | `unbroadcast` | `test_unbroadcast` | 7 | ½ | ★★★ | assignment 1, task 4 | 5 |
 # | 6 | `backward_order` | `test_backward_order` | 6 | ½ | ★★ | dicts, loops | 3 |
 # | 7 | the same, 100,000 deep | `test_backward_order_deep` | 4 | ¼ | ★★★ | task 6 | 3 |
-# | 8 | `backward` | `test_backward` | 8 | ½ | ★★★ | assignment 1, task 15 | 7 |
+# | 8 | `backward` | `test_backward` | 7 | ½ | ★★★ | assignment 1, task 15 | 7 |
+# |  | the same, 3,000 deep | `test_backward_deep` | 1 | | ★★★ | task 8 | 7 |
 # | 9 | `accumulate` | `test_accumulate` | 3 | ¼ | ★ | task 8 | 7, 8 |
 # | 10 | draw forward and backward | `test_both_ways_drawing` | 5 | ¼ | ★★ | a pencil | 4, 7 |
 # | 11 | find the fault: what is a leaf? | `test_mended_leaves` | 3 | ¼ | ★★ | chapter 2 | 7 |
@@ -94,7 +95,7 @@ check.matmul_rule(matmul_rule, seed=318)
 # ### Task 2 · `sum_rule` (4 points)
 #
 # The rule of `np.sum(a, axis=axis, keepdims=keepdims)`. `axis` is a number, a tuple of several
-# numbers, or `None` for all axes; -1 counts from the end.
+# numbers in any order, or `None` for all axes; -1 counts from the end.
 #
 # ```
 # a                            2   3   4
@@ -128,8 +129,9 @@ check.sum_rule(sum_rule, seed=462)
 # %% [markdown] readonly id=task3
 # ### Task 3 · `take_rule` (3 points)
 #
-# The rule of `a[index]`, where `index` is an array of whole numbers along axis 0. This is how a
-# network looks up the vectors of words. A place may be read several times, once, or never:
+# The rule of `a[index]`, where `index` is a row of whole numbers, places along axis 0 of `a`. This
+# is how a network looks up the vectors of words. A place may be read several times, once, or never,
+# and -1 is the last one:
 #
 # ```
 # a           a0  a1  a2
@@ -356,7 +358,10 @@ check.backward_order_deep(backward_order)
 # stretched. `unbroadcast` cures that.
 #
 # One more thing. The rule of an addition hands out **the same array twice**. Arrays of others must
-# stay as they are: not the seed, nor the values, nor what a rule gave you.
+# stay as they are: the seed, the values, and what a rule gave you.
+#
+# Seven points are for the right gradients. The eighth is for 3,000 operators in a row, most of them
+# read twice. There it shows who speaks only once, and who tells again with each path.
 
 # %% readonly id=c_rules
 rules = {
@@ -391,11 +396,15 @@ def backward(graph, values, order, seed, rules, unbroadcast):
 order = backward_order(tape.graph, z)
 backward(tape.graph, tape.values, order, np.array([1.0, 10.0]), rules, unbroadcast)
 
-# %% test points=8 id=test_backward
+# %% test points=7 id=test_backward
 check.backward(backward)
 ### BEGIN HIDDEN TESTS
 check.backward(backward, seed=614)
 ### END HIDDEN TESTS
+
+# %% test points=1 id=test_backward_deep
+# limit: 20 seconds
+check.backward_deep(backward)
 
 # %% [markdown] readonly id=task9
 # ### Task 9 · `accumulate` (3 points)

@@ -14,9 +14,11 @@
 # %% [markdown] readonly id=tasks
 # | Task | What you build | Checked by | Points | Hours | Level | You need | Returns in |
 # |---|---|---|--:|--:|---|---|---|
-# | 1 | `needed`: what a run computes | `test_needed` | 4 | ½ | ★★ | dicts, sets | 3, 4 |
+# | 1 | `needed`: what a run computes | `test_needed` | 3 | ½ | ★★ | dicts, sets | 3, 4 |
+# |  | the same, 20,000 deep | `test_needed_deep` | 1 | | ★★ | task 1 | 3 |
 # | 2 | `run` | `test_run` | 5 | ½ | ★★ | assignment 1, task 1 | 3 |
-# | 3 | the same, only a part, and deep | `test_run_part` | 4 | ¼ | ★★ | task 2 | 3, 4 |
+# | 3 | the same, only a part | `test_run_part` | 2 | ¼ | ★★ | task 2 | 3, 4 |
+# |  | the same, 20,000 deep | `test_run_deep` | 2 | | ★★ | task 3 | 3 |
 # | 4 | the same, fetches nested | `test_run_nested` | 4 | ½ | ★★★ | task 3 | 7 |
 # | 5 | the same, with words for what is wrong | `test_run_refuses` | 3 | ¼ | ★★ | tasks 1, 4 | 3 |
 # | 6 | `step`: variables | `test_step` | 5 | ½ | ★★★ | tasks 1, 2 | 4, 8 |
@@ -98,10 +100,11 @@ operators = {
 #
 # Write a function that gives the **set** of the operators to compute. Placeholders and constants
 # are no operators. `fetches` is a list of names, `feeds` a dict of values by name. Any node may be
-# fed, and some of what is fed may be of no use.
+# fed, a constant too, and some of what is fed may be of no use.
 #
-# Three points are for the right names. The fourth is for a chain of 20,000 nodes. You know from
-# assignment 1 why a function that calls itself cannot do that.
+# Three points are for the right names. The fourth is for a graph of 20,000 nodes in a row, most of
+# them read twice. You know from assignment 1 why a function that calls itself cannot do that. Nor
+# can one that walks on from a node each time it comes by.
 
 # %% solution id=needed
 def needed(graph, fetches, feeds):
@@ -125,11 +128,15 @@ def needed(graph, fetches, feeds):
 # %%
 needed(example, ["c"], {"x": 3.0}), needed(example, ["c", "d"], {"c": 0.0, "x": 3.0})
 
-# %% test points=4 id=test_needed
+# %% test points=3 id=test_needed
 check.needed(needed)
 ### BEGIN HIDDEN TESTS
 check.needed(needed, seed=614)
 ### END HIDDEN TESTS
+
+# %% test points=1 id=test_needed_deep
+# limit: 20 seconds
+check.needed_deep(needed)
 
 # %% [markdown] readonly id=task2
 # ### Tasks 2 to 5 · `run`
@@ -147,7 +154,7 @@ check.needed(needed, seed=614)
 #   placeholder is fed. Values may be arrays.
 # - **Task 3** (4 points). Two points: operators that are not needed are not called, no operator
 #   is called twice for one node, and a placeholder that is not needed need not be fed. Two more:
-#   the graph may be 20,000 deep.
+#   it works, and soon, on 20,000 operators in a row.
 #
 # Two runs have nothing to do with each other: whatever you remember, forget it at the end. And
 # leave `graph` and `feeds` as they are.
@@ -239,11 +246,15 @@ check.run(run)
 check.run(run, seed=352)
 ### END HIDDEN TESTS
 
-# %% test points=4 id=test_run_part
+# %% test points=2 id=test_run_part
 check.run_part(run)
 ### BEGIN HIDDEN TESTS
 check.run_part(run, seed=735)
 ### END HIDDEN TESTS
+
+# %% test points=2 id=test_run_deep
+# limit: 20 seconds
+check.run_deep(run)
 
 # %%
 run(example, {"sum": "c", "both": ["b", ("d",)]}, {"x": 3.0}, operators)
@@ -359,7 +370,7 @@ program(apply_now, 3.0, 4.0)    # an apply that computes: the eager way
 # ```
 #
 # - Your `apply` adds a node, and gives its name. The program hands it on.
-# - An operand may be a plain number. It needs a constant node of its own.
+# - An operand may be a plain number, `2` or `2.0`. It needs a constant node of its own.
 # - Names of nodes are texts. Choose them as you like, but never one that is there already: an
 #   input may be called `"v1"`.
 # - The program may return any value it has: an input, or a number.

@@ -2,7 +2,7 @@
 
     with shallow() as raised:
         ...                 a student's function runs
-        raised()            ──►  True, if it asked Python for more
+        raised()            ──►  True, if it asked Python for more, put back meanwhile or not
 
 Invariant: the limit from before comes back, however the call ends.
 """
@@ -35,12 +35,21 @@ def shallow() -> Iterator[Callable[[], bool]]:
     ...     raised()
     False
     """
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(_LIMIT)
+    before, really = sys.getrecursionlimit(), sys.setrecursionlimit
+    asked = [False]
+
+    def noted(limit: int, /) -> None:
+        really(limit)
+        asked[0] |= limit > _LIMIT  # put back before the end, it was raised still
+
+    names = vars(sys)
+    really(_LIMIT)
+    names["setrecursionlimit"] = noted
     try:
-        yield lambda: sys.getrecursionlimit() != _LIMIT
+        yield lambda: asked[0] or sys.getrecursionlimit() != _LIMIT
     finally:
-        sys.setrecursionlimit(before)
+        names["setrecursionlimit"] = really
+        really(before)
 
 
 def deep_fault(fault: Fault | None, called: str, drawing: str, *, raised: bool) -> Fault | None:

@@ -18,8 +18,9 @@ from types import TracebackType
 
 import numpy as np
 
-from cgkit.checks.plain import NotPlainError, count, kind_of, plain, same, show
+from cgkit.checks.plain import NotPlainError, kind_of, plain, same, show
 from cgkit.checks.task import Fault
+from cgkit.words import counted
 
 _HERE = str(Path(__file__).resolve().parent.parent)
 _PYTHON = str(Path(linecache.__file__).resolve().parent)
@@ -241,7 +242,7 @@ def _compare_items(
     """Name the first item that differs by its place; `word` says what the items are."""
     if len(got) != len(expected):
         verb = "is" if len(got) == 1 else "are"
-        held = count(len(got), word.lower())
+        held = counted(len(got), word.lower())
         why = f"There {verb} {held} in it; there should be {len(expected)}."
         return Fault("shape", *parts, why)
     exact = tolerance == 0

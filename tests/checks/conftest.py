@@ -26,9 +26,13 @@ WRONG = load("wrong_answers")
 RIGHT = load("answers_01")
 NAMED = load("wrong_01")
 RIGHT_02A = load("answers_02a")
-NAMED_02A = load("wrong_02a")
+WRONG_02A = load("wrong_02a")
+NAMED_02A = WRONG_02A.NAMED | load("wrong_02a_rules").NAMED
 RIGHT_02B = load("answers_02b")
 WRONG_02B = load("wrong_02b")
+TRACES_02B = load("wrong_02b_traces")
+NAMED_02B = WRONG_02B.NAMED | TRACES_02B.NAMED
+HALF_02B = WRONG_02B.HALF | TRACES_02B.HALF
 
 
 @pytest.fixture(scope="session")
@@ -64,12 +68,12 @@ def answers_02a():
 
 @pytest.fixture(scope="session")
 def wrong_02a():
-    return NAMED_02A
+    return WRONG_02A
 
 
-@pytest.fixture(params=sorted(NAMED_02A.NAMED), ids=lambda key: f"{key[0]}: {key[1]}")
+@pytest.fixture(params=sorted(NAMED_02A), ids=lambda key: f"{key[0]}: {key[1]}")
 def named_wrong_02a(request):
-    return request.param[0], NAMED_02A.NAMED[request.param], request.param[1].strip()
+    return request.param[0], NAMED_02A[request.param], request.param[1].strip()
 
 
 @pytest.fixture(scope="session")
@@ -82,16 +86,21 @@ def wrong_02b():
     return WRONG_02B
 
 
-@pytest.fixture(params=sorted(WRONG_02B.NAMED), ids=lambda key: f"{key[0]}: {key[1]}")
+@pytest.fixture(scope="session")
+def wrong_training():
+    return TRACES_02B.TRAINING
+
+
+@pytest.fixture(params=sorted(NAMED_02B), ids=lambda key: f"{key[0]}: {key[1]}")
 def named_wrong_02b(request):
-    return request.param[0], WRONG_02B.NAMED[request.param], request.param[1]
+    return request.param[0], NAMED_02B[request.param], request.param[1]
 
 
-@pytest.fixture(params=sorted(WRONG_02B.HALF), ids=lambda key: f"{key[0]}: {key[1]}")
+@pytest.fixture(params=sorted(HALF_02B), ids=lambda key: f"{key[0]}: {key[1]}")
 def half_right_02b(request):
     """Give the check, an answer that is right in part, what it must be called, and its points."""
     check, name, points = request.param
-    return check, WRONG_02B.HALF[request.param], name, points
+    return check, HALF_02B[request.param], name, points
 
 
 @pytest.fixture

@@ -19,6 +19,18 @@ def test_the_limit_is_pythons_own_and_comes_back():
     assert sys.getrecursionlimit() == before
 
 
+def test_a_limit_that_was_put_back_was_raised_still():
+    really, before = sys.setrecursionlimit, sys.getrecursionlimit()
+    with shallow() as raised:
+        sys.setrecursionlimit(900)
+        sys.setrecursionlimit(1_000)
+        assert not raised()
+        sys.setrecursionlimit(10**6)
+        sys.setrecursionlimit(1_000)
+        assert raised()
+    assert (sys.setrecursionlimit, sys.getrecursionlimit()) == (really, before)
+
+
 def test_recursion_is_called_by_its_name():
     assert deep_fault(None, "f(x)", "picture", raised=False) is None
     raised = deep_fault(None, "f(x)", "picture", raised=True)

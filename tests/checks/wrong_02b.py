@@ -1,7 +1,7 @@
-"""Wrong answers to notebook 02b as students write them, each under the name it must be called by.
+"""Wrong answers to parts A and B of notebook 02b, each under the name it must be called by.
 
-`NAMED` maps (check, name of the mistake) to the answer. They are written without a look at the
-mistaken algorithms in cgkit.checks, so that recognizing them is a test.
+`NAMED` maps (check, name of the mistake) to the answer. They are written as students write them,
+without a look at the mistaken algorithms in cgkit.checks, so that recognizing them is a test.
 """
 
 SOURCES = ("placeholder", "constant", "variable")
@@ -153,6 +153,11 @@ def everything(graph, fetches, feeds, operators):
     return values[fetches]
 
 
+def constants_first(graph, fetches, feeds, operators):
+    fed = {name: value for name, value in feeds.items() if graph[name][0] != "constant"}
+    return compute(graph, [fetches], fed, operators)[fetches]
+
+
 def deep_no_more(graph, fetches, feeds, operators):
     return compute(graph, [fetches], feeds, operators)[fetches]
 
@@ -287,74 +292,6 @@ def changes_variables(graph, fetches, feeds, variables, operators):
     return results, variables
 
 
-# trace
-
-
-def numbered(program, inputs, *, first=0, constants=True, again=False):
-    graph = dict.fromkeys(inputs, ("placeholder",))
-    count = [first]
-
-    def put(node):
-        count[0] += 1
-        graph[f"v{count[0]}"] = node
-        return f"v{count[0]}"
-
-    def operand(value):
-        return put(("constant", value)) if constants and not isinstance(value, str) else value
-
-    def apply(kind, *operands):
-        return put((kind, *map(operand, operands)))
-
-    found = program(apply, *inputs)
-    if again:
-        found = program(apply, *inputs)
-    return graph, operand(found)
-
-
-def takes_names(program, inputs):
-    return numbered(program, inputs)
-
-
-def numbers_inside(program, inputs):
-    return numbered(program, inputs, first=100, constants=False)
-
-
-def twice(program, inputs):
-    return numbered(program, inputs, first=100, again=True)
-
-
-def unshared(program, inputs):
-    """Copies what an operand is made of, each time it is read."""
-    graph = dict.fromkeys(inputs, ("placeholder",))
-
-    def put(node):
-        graph[f"new{len(graph)}"] = node
-        return list(graph)[-1]
-
-    def copy(name):
-        node = graph[name]
-        if node[0] in ("placeholder", "constant"):
-            return name
-        return put((node[0], *map(copy, node[1:])))
-
-    def named(value):
-        return copy(value) if isinstance(value, str) else put(("constant", value))
-
-    output = program(lambda kind, *rest: put((kind, *map(named, rest))), *inputs)
-    return graph, named(output)
-
-
-TRAINING = {
-    "images": ("placeholder",),
-    "labels": ("placeholder",),
-    "W": ("variable",),
-    "logits": ("matmul", "images", "W"),
-    "loss": ("softmax_cross_entropy", "labels", "logits"),
-}
-FACTS = {"python_ran": 1, "operators": 4, "later": 23, "retraced": 53}
-TURNED = {**TRAINING, "each": ("softmax_cross_entropy", "logits", "labels")}
-
-
 NAMED = {
     ("needed", "runs everything"): all_operators,
     ("needed", "computes a fed node"): fed_too,
@@ -362,12 +299,16 @@ NAMED = {
     ("needed", "counts placeholders and constants"): with_sources,
     ("needed", "forgets the fetches themselves"): operands_only,
     ("needed", "one step only"): near,
+    ("needed_deep", "naive recursion"): recursive_needed,
     ("run", "ignores what is fed in the middle"): kind_first,
     ("run", "takes a fed 0 for nothing"): falsy,
+    ("run", "looks at the kind before it looks into feeds"): constants_first,
     ("run", "runs in the order of the dict"): in_order,
     ("run", "values kept from an earlier run"): keeps,
     ("run_part", "runs more than the ancestors"): everything,
     ("run_part", "naive recursion"): again_and_again,
+    ("run_part", "values kept from an earlier run"): keeps,
+    ("run_deep", "naive recursion"): deep_no_more,
     ("run_nested", "flat fetches"): flat,
     ("run_nested", "fetches by name"): by_name,
     ("run_nested", "a tuple becomes a list"): always_lists,
@@ -377,24 +318,11 @@ NAMED = {
     ("step", "writes only what is fetched"): only_fetched,
     ("step", "nothing is kept"): forgets_all,
     ("step", "gives only what was written"): good_step,
-    ("trace", "a name that was taken"): takes_names,
-    ("trace", "a number in the place of a name"): numbers_inside,
-    ("trace", "runs the program again"): twice,
-    ("trace", "a value recorded twice"): unshared,
-    ("mended_training", "logits and labels swapped"): TRAINING,
 }
 """Those that get nothing."""
 
 HALF = {
-    ("needed", "naive recursion", 3): recursive_needed,
-    ("run_part", "naive recursion", 2): deep_no_more,
     ("run_nested", "a run for each fetch", 3): run_for_each,
     ("run_refuses", "computes before it refuses", 2): late,
-    ("mended_training", "a loss for each example", 1.5): TURNED | {"loss": TURNED["each"]},
-    ("mended_training", "the sum in place of the mean", 1.5): TURNED | {"loss": ("sum", "each")},
-    ("mended_training", "logits and labels swapped", 1.5): TRAINING
-    | {"each": TRAINING["loss"], "loss": ("mean", "each")},
-    ("trace_facts", "a trace looks globals up again", 1.5): FACTS | {"later": 53},
-    ("trace_facts", "a loop is recorded once", 1.5): FACTS | {"operators": 2},
 }
 """Those that get a part of the points, and the name of what is left."""

@@ -7,6 +7,7 @@
 """
 
 from cgkit.checks.dynamic import (
+    accumulation,
     broadcasting,
     derived,
     keeping,
@@ -17,6 +18,7 @@ from cgkit.checks.dynamic import (
     slopes,
     sweep,
 )
+from cgkit.checks.dynamic.accumulation import accumulate
 from cgkit.checks.dynamic.broadcasting import unbroadcast
 from cgkit.checks.dynamic.derived import backward_graph
 from cgkit.checks.dynamic.keeping import kept
@@ -25,7 +27,7 @@ from cgkit.checks.dynamic.ordering import backward_order, backward_order_deep
 from cgkit.checks.dynamic.pictures import both_ways_drawing
 from cgkit.checks.dynamic.rules import matmul_rule, sum_rule, take_rule
 from cgkit.checks.dynamic.slopes import gradient_test
-from cgkit.checks.dynamic.sweep import accumulate, backward
+from cgkit.checks.dynamic.sweep import backward, backward_deep
 
 TASKS = (
     *rules.TASKS,
@@ -33,6 +35,7 @@ TASKS = (
     *broadcasting.TASKS,
     *ordering.TASKS,
     *sweep.TASKS,
+    *accumulation.TASKS,
     *pictures.TASKS,
     *leaves.TASKS,
     *slopes.TASKS,
@@ -43,6 +46,7 @@ __all__ = [
     "TASKS",
     "accumulate",
     "backward",
+    "backward_deep",
     "backward_graph",
     "backward_order",
     "backward_order_deep",

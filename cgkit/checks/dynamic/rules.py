@@ -23,9 +23,16 @@ from cgkit.checks.task import Fault, Mistake, Task
 from cgkit.score import Score
 
 _TRIES = 80
+_SUMS = 120
+#: axes of a sum as one may write them: counted from the end too, and in any order
+_AXES = ((0,), (-1,), (1, 0), (0, 1), (-2, -1), (2, 0), (1, -1), (-1, 0), (-2,), (0, 1, 2))
 _AXIS = (
     "Shapes line up at their right ends, so a lost axis must first come back with size 1 at its "
     "own place."
+)
+_ONE_BY_ONE = (
+    "Where an axis stands depends on those that are back already. Put back all at once, or the "
+    "first one first, counted from the front."
 )
 _UPSTREAM = "The rule must scale by the upstream gradient, which is not always 1."
 
@@ -83,6 +90,18 @@ def _sum_not_stretched(upstream: Any, a: Any, axis: Any, keepdims: Any) -> Any:
 
 
 def _sum_axis_lost(upstream: Any, a: Any, axis: Any, keepdims: Any) -> Any:
+    return (np.broadcast_to(upstream, a.shape),)
+
+
+def _sum_one_by_one(upstream: Any, a: Any, axis: Any, keepdims: Any) -> Any:
+    for place in () if keepdims or axis is None else np.atleast_1d(axis):
+        upstream = np.expand_dims(upstream, place % a.ndim)
+    return (np.broadcast_to(upstream, a.shape),)
+
+
+def _sum_from_the_end(upstream: Any, a: Any, axis: Any, keepdims: Any) -> Any:
+    for place in () if keepdims or axis is None else np.sort(np.atleast_1d(axis)):
+        upstream = np.expand_dims(upstream, place)
     return (np.broadcast_to(upstream, a.shape),)
 
 
@@ -172,6 +191,8 @@ SUM = Task(
         ),
         Mistake("the lost axis is not put back", _sum_axis_lost, _AXIS),
         Mistake("the lost axis is not put back", _sum_stretched_anyhow, _AXIS),
+        Mistake("lost axes put back in the wrong order", _sum_one_by_one, _ONE_BY_ONE),
+        Mistake("lost axes put back in the wrong order", _sum_from_the_end, _ONE_BY_ONE),
         Mistake("upstream gradient ignored", _sum_ones, _UPSTREAM),
         Mistake(
             "the rule of mean",
@@ -232,15 +253,14 @@ def _sums() -> Any:
     from hypothesis import strategies as st
 
     shapes, flag, start = cases.shapes(most=3), st.booleans(), st.integers(0, 6)
-    places = st.lists(st.integers(-3, 2), max_size=2)
-    forms = st.sampled_from(("one", "several", "all"))
+    several, forms = st.sampled_from(_AXES), st.sampled_from(("one", "several", "all"))
 
     @st.composite
     def build(draw: Any) -> tuple[np.ndarray, np.ndarray, object, bool]:
         shape, form, keepdims = draw(shapes), draw(forms), draw(flag)
         rank = len(shape)
-        named = {at % rank: at for at in draw(places) if -rank <= at < rank}
-        axes = tuple(named.values())
+        axes = tuple(at for at in draw(several) if -rank <= at < rank)
+        axes = axes if len({at % rank for at in axes}) == len(axes) else axes[:1]
         axis: Any = axes if form == "several" and axes else None
         if form == "one" and axes:
             axis = axes[0]
@@ -322,9 +342,9 @@ def sum_rule(candidate: object, *, seed: int = SEED) -> Score:
         why = "Each number of a grows its own sum by as much as it grows itself."
         return exam.examine(case, (right,), read=arrays, why=why)
 
-    exam.search(_sums(), probe, tries=_TRIES)
+    exam.search(_sums(), probe, tries=_SUMS)
     words = "over one axis, several and all, with keepdims and without"
-    return SUM.passed(f"right on {_TRIES} sums, {words}")
+    return SUM.passed(f"right on {_SUMS} sums, {words}")
 
 
 def take_rule(candidate: object, *, seed: int = SEED) -> Score:

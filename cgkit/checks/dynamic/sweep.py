@@ -1,7 +1,6 @@
-"""Tasks 8 and 9 of notebook 02a: go backward once, and add up over several times.
+"""Task 8 of notebook 02a: go backward through what was recorded, however deep it is.
 
     backward(graph, values, order, seed, rules, unbroadcast)  ──►  {"z": seed, "s": ..., "x": ...}
-    accumulate(kept, fresh)                                   ──►  {"W": kept + fresh, ...}
 
 Invariants: two operands of one addition are told the same array, so that adding in place shows;
 whoever changes an array that others hold is told so, whatever it gives back.
@@ -9,6 +8,8 @@ whoever changes an array that others hold is told so, whatever it gives back.
 
 from __future__ import annotations
 
+import functools
+import random
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -16,7 +17,9 @@ from typing import Any
 import numpy as np
 
 from cgkit.checks.arrays import arrays
-from cgkit.checks.dynamic.programs import RULES, Program, fill, programs, right_backward
+from cgkit.checks.counter import TooManyCallsError
+from cgkit.checks.depth import deep_fault, in_blocks, shallow
+from cgkit.checks.dynamic.programs import RULES, Program, programs, right_backward
 from cgkit.checks.dynamic.programs import unbroadcast as right_unbroadcast
 from cgkit.checks.listing import list_graph
 from cgkit.checks.plain import same, show
@@ -24,12 +27,14 @@ from cgkit.checks.runner import SEED, Exam
 from cgkit.checks.task import Fault, Mistake, Task
 from cgkit.score import Score
 
-_IN_PLACE = "in-place += on a shared array"
+IN_PLACE = "in-place += on a shared array"
 _SHARED = (
     "An addition tells both operands the same array. `+=` writes into it, and the other operand's "
     "gradient changes, too. Make a new array: `a + b`."
 )
 _TRIES = 80
+#: deeper than recursion; each operator is three calls out of the sandbox and back
+_DEPTH = 3_000
 
 
 def _replaced(
@@ -114,7 +119,7 @@ def _dict_order(
 BACKWARD = Task(
     "02_static_dynamic",
     "backward",
-    8,
+    7,
     (
         "Which gradient do you know before the first step?",
         "A node speaks when its turn comes. What does it hand to its rule, and to whom do the "
@@ -128,7 +133,7 @@ BACKWARD = Task(
             "A value with two readers was told twice, and only one was kept: its gradient was "
             "replaced, not added to.",
         ),
-        Mistake(_IN_PLACE, _in_place, _SHARED),
+        Mistake(IN_PLACE, _in_place, _SHARED),
         Mistake(
             "missing un-broadcast",
             _not_unbroadcast,
@@ -157,6 +162,19 @@ BACKWARD = Task(
         ),
     ),
 )
+
+DEEP = Task(
+    "02_static_dynamic",
+    "backward_deep",
+    1,
+    (
+        "`order` says who comes next. Does your function still ask the graph, or call itself?",
+        "A node has two readers. How often does it ask its rule, and how often would do?",
+        "Do you look through all of `order` to find the readers of one node?",
+    ),
+    calls="backward",
+)
+TASKS = (BACKWARD, DEEP)
 
 
 def backward(candidate: object, *, seed: int = SEED) -> Score:
@@ -201,11 +219,72 @@ def backward(candidate: object, *, seed: int = SEED) -> Score:
     )
 
 
+def backward_deep(candidate: object, *, seed: int = SEED) -> Score:
+    """Check that depth does not matter, on 3,000 operators, most of them read twice.
+
+    Parameters
+    ----------
+    candidate
+        `backward(graph, values, order, seed, rules, unbroadcast)`.
+    seed
+        Decides the order of the dict.
+
+    Raises
+    ------
+    CheckFailed
+        It broke, asked rules again and again, or a gradient is wrong.
+    """
+    exam, (case, right) = Exam(DEEP, candidate, seed), _deep(seed)
+    told = [0]
+
+    def rule(upstream: Any, a: Any, b: Any) -> Any:
+        told[0] += 1
+        if told[0] > 3 * _DEPTH:  # once for each operand would be wasteful, and no more than that
+            raise TooManyCallsError(f"more than {3 * _DEPTH:,} calls of rules")
+        return RULES["subtract"](upstream, a, b)
+
+    called = f"backward(graph, values, order, seed, rules, unbroadcast)   {_DEPTH:,} operators"
+    first = {name: case.graph[name] for name in ("x", "n0", "n1", "n2")}
+    drawing = list_graph(first) + f"\n  ... and so on, {_DEPTH:,} times, in another order"
+    arguments = (dict(case.graph), dict(case.values), case.order, case.seed, {"subtract": rule})
+    with shallow() as raised:
+        fault = exam.inspect(
+            (*arguments, right_unbroadcast),
+            lambda found: _wrong_gradient(case, right, found),
+            "a dict: every node in order to its gradient",
+            called=called,
+            copies=False,
+            read=arrays,
+        )
+        fault = deep_fault(fault, called, drawing, raised=raised())
+    if fault is not None and told[0] > 3 * _DEPTH:
+        why = "A node asks its rule once, when all its readers have spoken; here it asked for each."
+        fault = replace(fault, why=why, stage="cost", misconception="once for each path")
+    exam.require(fault)
+    return DEEP.passed(f"right on {_DEPTH:,} operators in a row, without recursion")
+
+
+@functools.lru_cache(maxsize=4)
+def _deep(seed: int) -> tuple[Program, Mapping[str, np.ndarray]]:
+    """Draw the program and go through it backward, once for all; nobody may change it."""
+    graph: dict[str, tuple[str, ...]] = {"x": ("leaf",), "n0": ("subtract", "x", "x")}
+    values = {"x": np.asarray(2.0), "n0": np.asarray(0.0)}
+    before = "x"
+    for number in range(1, _DEPTH):
+        name, last = f"n{number}", f"n{number - 1}"
+        graph[name] = ("subtract", last, before)  # which keeps values and gradients small
+        values[name], before = values[last] - values[before], last
+    shuffled = in_blocks(random.Random(seed), graph)
+    case = Program(shuffled, values, f"n{_DEPTH - 1}", np.asarray(3.0))
+    right = right_backward(case.graph, values, case.order, case.seed, RULES, right_unbroadcast)
+    return case, right
+
+
 def _shared_written(fault: Fault) -> Fault:
     """Call it by its name when an array was changed that others hold."""
     if fault.stage != "invariants":
         return fault
-    return replace(fault, misconception=_IN_PLACE, why=_SHARED)
+    return replace(fault, misconception=IN_PLACE, why=_SHARED)
 
 
 def _wrong_gradient(case: Program, right: Mapping[str, np.ndarray], found: object) -> Fault | None:
@@ -249,136 +328,3 @@ def _drawing(case: Program, right: Mapping[str, np.ndarray], marked: tuple[str, 
     notes = {name: f"shape {case.values[name].shape}" for name in right}
     graph = {name: case.graph[name] for name in reversed(case.order)}
     return list_graph(graph, marked, notes)
-
-
-# adding up over several times
-
-
-def _fresh_only(kept: Any, fresh: Any) -> Any:
-    return {name: fresh.get(name, kept[name]) for name in kept}
-
-
-def _fresh_or_nothing(kept: Any, fresh: Any) -> Any:
-    return {name: fresh.get(name) for name in kept}
-
-
-def _all_kept(kept: Any, fresh: Any) -> Any:
-    result = dict(kept)
-    for name, gradient in fresh.items():
-        before = result.get(name)
-        result[name] = gradient if before is None else before + gradient
-    return result
-
-
-def _forgets_unreached(kept: Any, fresh: Any) -> Any:
-    right = _right_sum(kept, fresh)
-    return {name: right[name] if name in fresh else None for name in kept}
-
-
-def _none_as_zero(kept: Any, fresh: Any) -> Any:
-    right = _right_sum(kept, fresh)
-    return {name: np.asarray(0.0) if value is None else value for name, value in right.items()}
-
-
-def _right_sum(kept: Any, fresh: Any) -> dict[str, Any]:
-    result = {}
-    for name, before in kept.items():
-        gradient = fresh.get(name)
-        both = before is not None and gradient is not None
-        one = gradient if before is None else before
-        result[name] = np.asarray(before + gradient) if both else one
-    return result
-
-
-ACCUMULATE = Task(
-    "02_static_dynamic",
-    "accumulate",
-    3,
-    (
-        "Two batches go backward, one after the other, before the parameters are changed. Which "
-        "gradient should then be there?",
-        "A parameter is not there in `fresh`. Did it lose what it had?",
-    ),
-    (
-        Mistake(
-            "replaced instead of added",
-            _fresh_only,
-            "The gradient of an earlier time is lost: the fresh one must be added to it.",
-        ),
-        Mistake(
-            "replaced instead of added",
-            _fresh_or_nothing,
-            "What was kept is lost, also where nothing fresh has come.",
-        ),
-        Mistake(
-            "every node kept",
-            _all_kept,
-            "Only the names in kept are parameters; other nodes keep no gradient.",
-        ),
-        Mistake(
-            "what was not reached is forgotten",
-            _forgets_unreached,
-            "A parameter that this backward did not reach keeps what it has.",
-        ),
-        Mistake(
-            "nothing counted as 0",
-            _none_as_zero,
-            "None says that no gradient ever came. That is another thing than a gradient of 0.",
-        ),
-    ),
-)
-TASKS = (BACKWARD, ACCUMULATE)
-
-
-def _stores() -> Any:
-    from hypothesis import strategies as st
-
-    shape = st.sampled_from(((2,), (), (2, 2), (0,)))
-    start, held = st.integers(0, 6), st.sampled_from(("both", "kept", "fresh", "none"))
-    more = st.booleans()
-
-    @st.composite
-    def build(draw: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        kept: dict[str, Any] = {}
-        fresh: dict[str, np.ndarray] = {}
-        for name in ("W", "b", "c"):
-            own, where = draw(shape), draw(held)
-            kept[name] = fill(own, draw(start)) if where in ("both", "kept") else None
-            if where in ("both", "fresh"):
-                fresh[name] = fill(own, draw(start) + 2)
-        if draw(more):
-            fresh["z"] = fill((2,), 1)
-        return kept, fresh
-
-    return build()
-
-
-def accumulate(candidate: object, *, seed: int = SEED) -> Score:
-    """Check a student's `accumulate(kept, fresh)`.
-
-    Parameters
-    ----------
-    candidate
-        Gives a dict with the names of `kept`.
-    seed
-        Decides the hidden gradients.
-
-    Raises
-    ------
-    CheckFailed
-        With the smallest case found on which it is wrong.
-    """
-    exam = Exam(ACCUMULATE, candidate, seed)
-
-    def probe(case: tuple[dict[str, Any], dict[str, np.ndarray]]) -> Fault | None:
-        why = "Each parameter keeps the sum of all gradients that have come for it."
-        fault = exam.examine(case, _right_sum(*case), read=arrays, why=why)
-        if fault is not None and fault.stage == "invariants":
-            what = "An array that was handed in is another now. Whoever else holds it relies on it."
-            return replace(fault, misconception=_IN_PLACE, why=f"{what} Make a new one: `a + b`.")
-        return fault
-
-    exam.search(_stores(), probe, tries=_TRIES)
-    return ACCUMULATE.passed(
-        f"right on {_TRIES} cases: first gradients, later ones, none at all, and no array changed"
-    )

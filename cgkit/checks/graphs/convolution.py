@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 from cgkit.checks.judge import Raises
-from cgkit.checks.plain import count
 from cgkit.checks.runner import SEED, Exam
 from cgkit.checks.task import Fault, Mistake, Task
 from cgkit.score import Score
+from cgkit.words import counted
 
 Shape = tuple[int, ...]
 
@@ -32,7 +32,7 @@ def right_conv(
     batch, channels, height, width = _to_nchw(image, layout)
     outputs, inputs, rows, columns = weights
     if channels != inputs:
-        has = count(channels, "channel")
+        has = counted(channels, "channel")
         return Raises(ValueError, f"The image has {has}, the weights take {inputs}.")
     if height + 2 * padding < rows or width + 2 * padding < columns:
         return Raises(ValueError, "The weights are larger than the padded image.")

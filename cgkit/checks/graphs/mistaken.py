@@ -18,11 +18,12 @@ from cgkit.checks.graphs import shape_mistakes, shape_traps
 from cgkit.checks.graphs.shapes import right_broadcast
 from cgkit.checks.judge import Raises
 from cgkit.checks.listing import list_graph
-from cgkit.checks.plain import count, same, show
+from cgkit.checks.plain import same, show
 from cgkit.checks.runner import SEED, Exam
 from cgkit.checks.task import Fault, Mistake, Task
 from cgkit.checks.verdicts import Subject, try_test
 from cgkit.score import Score
+from cgkit.words import counted
 
 Shape = tuple[int, ...]
 Function = Callable[[Shape, Shape], Shape]
@@ -252,7 +253,7 @@ def _bias_why(name: str, given: dict[Any, Any], right: Mapping[str, Shape]) -> s
     if not isinstance(shape, tuple):
         return f"The shape of {name} should be a tuple, such as (3,)."
     if len(shape) != 1:
-        return f"A bias has one axis. {show(shape)} has {count(len(shape), 'axis', 'axes')}."
+        return f"A bias has one axis. {show(shape)} has {counted(len(shape), 'axis', 'axes')}."
     return f"A bias has one number for each output of its layer; look at {name} again."
 
 

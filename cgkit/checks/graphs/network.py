@@ -10,10 +10,10 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from cgkit.checks.plain import count
 from cgkit.checks.runner import SEED, Exam
 from cgkit.checks.task import Fault, Mistake, Task
 from cgkit.score import Score
+from cgkit.words import counted
 
 
 def right_parameters(widths: list[int]) -> int:
@@ -143,7 +143,7 @@ def _layers(widths: list[int]) -> str:
 def _parameters_why(widths: list[int]) -> str:
     """Write the sum, layer by layer."""
     layers = "; ".join(
-        f"{before} * {after} weights and {count(after, 'bias', 'biases')}"
+        f"{before} * {after} weights and {counted(after, 'bias', 'biases')}"
         for before, after in pairwise(widths)
     )
     return f"This network has {layers}."

@@ -20,10 +20,11 @@ from cgkit.checks.judge import Returned, exception_fault
 from cgkit.checks.labelled import compare_labelled
 from cgkit.checks.listing import list_drawing, list_graph
 from cgkit.checks.parts import DrawingError, source_of
-from cgkit.checks.plain import NotPlainError, count
+from cgkit.checks.plain import NotPlainError
 from cgkit.checks.runner import SEED, Exam
 from cgkit.checks.task import Fault, Task
 from cgkit.score import Score
+from cgkit.words import counted
 
 Z_GRAPH: Mapping[str, tuple[object, ...]] = {
     "x": ("input",),
@@ -108,7 +109,7 @@ def check_drawing(task: Task, drawing: object, expected: Any, formula: str) -> N
 
 def _drawing_fault(task: Task, text: str, formula: str, error: DrawingError) -> Fault:
     read = read_dot(text)
-    nodes, arrows = count(len(read.nodes), "node"), count(len(read.edges), "arrow")
+    nodes, arrows = counted(len(read.nodes), "node"), counted(len(read.edges), "arrow")
     got = f"a drawing of {nodes} and {arrows}"
     return Fault(
         "values",
@@ -249,7 +250,7 @@ def _compare_clusters(read: DotGraph, groups: Mapping[str, list[str]]) -> None:
             what = f"the box {group!r} holds {inside}; it should hold {', '.join(members)}"
             raise DrawingError(what, members)
     if len(read.clusters) > len(groups):
-        drawn, wanted = count(len(read.clusters), "box", "boxes"), count(len(groups), "group")
+        drawn, wanted = counted(len(read.clusters), "box", "boxes"), counted(len(groups), "group")
         verb = "is" if len(read.clusters) == 1 else "are"
         raise DrawingError(f"{drawn} {verb} drawn for {wanted}")
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 
-from cgkit.checks.plain import count
+from cgkit.words import counted
 
 Shape = tuple[int, ...]
 
@@ -91,5 +91,5 @@ def reshape(shape: Shape, new: Shape) -> str:
     before = " * ".join(map(str, shape)) or "1"
     known, held = math.prod(size for size in new if size != -1), math.prod(shape)
     after = " * ".join("?" if size == -1 else str(size) for size in new) or "1"
-    total = f", and that must make {held}" if -1 in new else f" = {count(known, 'element')}"
-    return f"before   {before} = {count(held, 'element')}\nafter    {after}{total}"
+    total = f", and that must make {held}" if -1 in new else f" = {counted(known, 'element')}"
+    return f"before   {before} = {counted(held, 'element')}\nafter    {after}{total}"

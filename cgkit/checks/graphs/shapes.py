@@ -18,10 +18,10 @@ from typing import Any
 from cgkit.checks import cases
 from cgkit.checks.graphs import shape_drawings, shape_mistakes
 from cgkit.checks.judge import Raises
-from cgkit.checks.plain import count
 from cgkit.checks.runner import SEED, Exam
 from cgkit.checks.task import Fault, Task
 from cgkit.score import Score
+from cgkit.words import counted
 
 _HUGE = 10**20
 _TRIES = 200
@@ -146,12 +146,12 @@ def right_reshape(shape: tuple[int, ...], new: tuple[int, ...]) -> tuple[int, ..
         if known == 0:
             return Raises(ValueError, "With a size of 0 beside it, -1 could be any number.")
         if held % known:
-            why = f"{count(held, 'element')} cannot be shared out evenly among {known}."
+            why = f"{counted(held, 'element')} cannot be shared out evenly among {known}."
             return Raises(ValueError, why)
         return tuple(held // known if size == -1 else size for size in new)
     if known != held:
         verb = "does" if held == 1 else "do"
-        return Raises(ValueError, f"{count(held, 'element')} {verb} not become {known}.")
+        return Raises(ValueError, f"{counted(held, 'element')} {verb} not become {known}.")
     return new
 
 

@@ -1,6 +1,7 @@
 """Hidden cases of notebook 02b: static graphs as dicts, with what is fed and what is fetched.
 
-    cases()  ──►  Case({"x": ("placeholder",), "a": ("add", "x", "x")}, {"x": 1}, ["a"])
+    cases()     ──►  Case({"x": ("placeholder",), "a": ("add", "x", "x")}, {"x": 1}, ["a"])
+    deep(seed)  ──►  the same, 20,000 operators deep
 
 Invariants: any tensor may be fed; each placeholder that the fetches need is fed; nodes stand in any
 order; values are whole numbers, so that every right answer is exact.
@@ -8,16 +9,21 @@ order; values are whole numbers, so that every right answer is exact.
 
 from __future__ import annotations
 
+import functools
+import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from cgkit.checks import cases as plain_cases
 from cgkit.checks.cases import OPERATORS
+from cgkit.checks.depth import in_blocks
 from cgkit.checks.listing import list_graph
-from cgkit.checks.plain_graphs import SOURCES, needed_by, operands_of, renamed, values_of
+from cgkit.checks.plain_graphs import needed_by, operands_of, renamed, values_of
 
 StaticGraph = dict[str, tuple[object, ...]]
+DEEP = 20_000
+"""Operators of a graph far deeper than recursion, and no trouble even where each costs more."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +75,7 @@ def cases(*, most_fetches: int = 3, feed_all: bool = False) -> Any:
     def build(draw: Any) -> Case:
         first = draw(drawn)
         graph = placeholders(first.graph)
-        inner = [name for name, (kind, *_) in graph.items() if kind not in SOURCES]
+        inner = [name for name, (kind, *_) in graph.items() if kind != "placeholder"]
         fetches = [first.output]
         while len(fetches) < most_fetches and draw(flag):
             fetches.append(list(graph)[draw(place) % len(graph)])
@@ -90,15 +96,28 @@ def placeholders(graph: Mapping[str, tuple[object, ...]]) -> StaticGraph:
     return {name: ("placeholder",) if node == ("input",) else node for name, node in graph.items()}
 
 
-def chain(length: int) -> StaticGraph:
-    """Give a chain of additions, its nodes from the last to the first.
+@functools.lru_cache(maxsize=4)
+def deep(seed: int) -> Case:
+    """Give a graph of `DEEP` operators, most of them read twice; three in four are needed.
+
+    It is drawn once for all who are asked; nobody may change it.
 
     Examples
     --------
-    >>> chain(2)
-    {'n1': ('add', 'n0', 'x'), 'n0': ('add', 'x', 'x'), 'x': ('placeholder',)}
+    >>> case = deep(0)
+    >>> len(case.graph), len(case.needed()), case.graph["n7"]
+    (20001, 15000, ('subtract', 'n6', 'n5'))
     """
     graph: StaticGraph = {"x": ("placeholder",), "n0": ("add", "x", "x")}
-    for number in range(1, length):
-        graph[f"n{number}"] = ("add", f"n{number - 1}", "x")
-    return dict(reversed(graph.items()))
+    before = "x"
+    for number in range(1, DEEP):
+        last = f"n{number - 1}"
+        graph[f"n{number}"] = ("subtract", last, before)  # which keeps the numbers small
+        before = last
+    return Case(in_blocks(random.Random(seed), graph), {"x": 1}, [f"n{DEEP * 3 // 4 - 1}"])
+
+
+def start_of(graph: StaticGraph) -> str:
+    """Draw the first nodes of the deep graph."""
+    first = {name: graph[name] for name in ("x", "n0", "n1", "n2")}
+    return list_graph(first) + f"\n  ... and so on, {DEEP:,} times, in another order"

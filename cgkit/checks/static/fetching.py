@@ -229,8 +229,8 @@ class _Refusal:
     why: str
 
 
-def _refusals(draw: random.Random) -> list[_Refusal]:
-    """Draw one refusal of each of three kinds."""
+def _refusals(draw: random.Random, *, far: bool) -> list[_Refusal]:
+    """Draw one refusal of each of three kinds; what is not fed stands far from p, or near."""
     one, two, spare, unknown, strange = draw.sample(_NAMES, 5)
     graph: StaticGraph = {
         one: ("placeholder",),
@@ -240,14 +240,16 @@ def _refusals(draw: random.Random) -> list[_Refusal]:
         "p": ("multiply", "s", two),
     }
     feeds = {one: draw.randint(1, 9), two: draw.randint(1, 9)}
-    fetches: Nest = draw.choice(["p", ["s", "p"], {"loss": ("p",)}])
+    forms: list[Nest] = ["p", {"loss": ("p",)}, ["s", "p"]]
+    fetches = draw.choice(forms[:2] if far else forms)
+    missing = one if far else two
     return [
         _Refusal(
             graph,
             fetches,
-            {one: feeds[one]},
-            two,
-            f"The placeholder {two} is needed, and it is not fed.",
+            {name: value for name, value in feeds.items() if name != missing},
+            missing,
+            f"The placeholder {missing} is needed, and it is not fed.",
         ),
         _Refusal(
             graph,
@@ -283,7 +285,7 @@ def run_refuses(candidate: object, *, seed: int = SEED) -> Score:
     """
     exam = Exam(REFUSES, candidate, seed)
     draw = random.Random(seed)
-    rounds = [_refusals(draw) for _ in range(6)]
+    rounds = [_refusals(draw, far=bool(number % 2)) for number in range(6)]
     faults = [
         next(filter(None, (_probe_refusal(exam, one) for one in kind)), None)
         for kind in zip(*rounds, strict=True)

@@ -61,17 +61,21 @@ def _readers(graph: Any, fetches: Any, feeds: Any) -> set[str]:
     return {name for name in found if graph[name][0] not in SOURCES} - set(feeds)
 
 
+_ALL = (
+    "These are all operators of the graph. Begin at the fetches and go against the arrows: what "
+    "you never pass is left out."
+)
 _NO_SOURCE = "Placeholders and constants have a value already; only operators are computed."
 NEEDED = (
     Mistake(
         "runs everything",
         _everything,
-        "A run needs what the fetches depend on, up to what is fed; these are all operators.",
+        _ALL,
     ),
     Mistake(
         "runs everything",
         _everything_unfed,
-        "A run needs what the fetches depend on, up to what is fed; these are all operators.",
+        _ALL,
     ),
     Mistake(
         "computes a fed node",
@@ -109,6 +113,11 @@ def _sources_of(graph: Any, feeds: Any) -> dict[str, Any]:
 
 def _fed_is_ignored(graph: Any, fetch: str, feeds: Any, operators: Any) -> Any:
     return values_of(graph, [fetch], _sources_of(graph, feeds), operators)[fetch]
+
+
+def _constants_first(graph: Any, fetch: str, feeds: Any, operators: Any) -> Any:
+    own = {name: value for name, value in feeds.items() if graph[name][0] != "constant"}
+    return values_of(graph, [fetch], own, operators)[fetch]
 
 
 def _in_dict_order(graph: Any, fetch: str, feeds: Any, operators: Any) -> Any:
@@ -151,6 +160,11 @@ RUN = (
         "ignores what is fed in the middle",
         _fed_is_ignored,
         "Any tensor may be fed, not only a placeholder: look into feeds before you compute.",
+    ),
+    Mistake(
+        "looks at the kind before it looks into feeds",
+        _constants_first,
+        "Any node may be fed, a constant too: look into feeds before you ask what kind it is.",
     ),
     Mistake(
         "takes a fed 0 for nothing",

@@ -48,27 +48,26 @@ FACTS = Task(
 )
 TASKS = (TRACE, FACTS)
 
-Step = tuple[str, tuple[int | float, ...]]
+#: the place of an earlier value, or a number, which stands in a tuple by itself
+Operand = int | tuple[int | float]
+Step = tuple[str, tuple[Operand, ...]]
 
 
 @dataclass(frozen=True)
 class Program:
-    """A straight program: each step applies an operator to earlier values or to numbers.
-
-    An int among operands is the place of an earlier value, a float a number.
-    """
+    """A straight program: each step applies an operator to earlier values or to numbers."""
 
     inputs: tuple[str, ...]
     steps: tuple[Step, ...]
-    #: the place of the result, or a number that the program returns
-    result: int | float
+    #: the program may return a number, too
+    result: Operand
 
     def run(self, apply: Callable[..., Any], *given: Any) -> Any:
         """Run it on whatever `apply` understands."""
         values = list(given)
 
-        def read(one: int | float) -> Any:
-            return values[one] if type(one) is int else one
+        def read(one: Operand) -> Any:
+            return one[0] if isinstance(one, tuple) else values[one]
 
         for kind, operands in self.steps:
             values.append(apply(kind, *map(read, operands)))
@@ -79,7 +78,7 @@ class Program:
 
         Examples
         --------
-        >>> print(Program(("x",), (("add", (0, 2.0)),), 1).text())
+        >>> print(Program(("x",), (("add", (0, (2.0,))),), 1).text())
         def program(apply, x):
             a = apply('add', x, 2.0)
             return a
@@ -89,8 +88,8 @@ class Program:
         spare = [letter for letter in "abcdefgh" if letter not in names]
         names += spare[: len(self.steps)]
 
-        def read(one: int | float) -> str:
-            return names[one] if type(one) is int else repr(one)
+        def read(one: Operand) -> str:
+            return repr(one[0]) if isinstance(one, tuple) else names[one]
 
         lines = [
             f"    {names[len(self.inputs) + at]} = apply({', '.join([repr(kind), *map(read, of)])})"
@@ -108,7 +107,7 @@ def programs() -> Any:
         st.integers(0, 99),
         st.integers(0, 4),
     )
-    number, rare = st.sampled_from((2.0, 1.0, 0.0, -3.0)), st.integers(0, 3)
+    number, rare = st.sampled_from((2.0, 1.0, 3, 0.0, -1, -3.5)), st.integers(0, 3)
 
     @st.composite
     def build(draw: Any) -> Program:
@@ -117,10 +116,10 @@ def programs() -> Any:
                                      unique=True)))  # fmt: skip
         steps: list[Step] = []
 
-        def operand() -> int | float:
+        def operand() -> Operand:
             known = len(inputs) + len(steps)
             of: int = known - 1 - draw(place) % known
-            return float(draw(number)) if draw(rare) == 3 else of
+            return (draw(number),) if draw(rare) == 3 else of
 
         for _ in range(draw(length)):
             kind = draw(kinds)

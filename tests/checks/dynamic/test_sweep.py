@@ -2,25 +2,19 @@ import numpy as np
 import pytest
 
 from cgkit.checks.dynamic import sweep
-from cgkit.checks.dynamic.sweep import accumulate, backward
+from cgkit.checks.dynamic.sweep import backward, backward_deep
 
 
 @pytest.mark.parametrize("seed", [20, 5])
 def test_right_answers_get_all_points(answers_02a, seed):
-    assert backward(answers_02a.backward, seed=seed).points == 8
-    assert accumulate(answers_02a.accumulate, seed=seed).points == 3
+    assert backward(answers_02a.backward, seed=seed).points == 7
+    assert backward_deep(answers_02a.backward, seed=seed).points == 1
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mistake", sweep.BACKWARD.mistakes, ids=lambda mistake: mistake.name)
 def test_mistakes_of_backward_recognize_themselves(mistake, failure):
     assert failure(backward, mistake.algorithm).misconception == mistake.name
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("mistake", sweep.ACCUMULATE.mistakes, ids=lambda mistake: mistake.name)
-def test_mistakes_of_accumulate_recognize_themselves(mistake, failure):
-    assert failure(accumulate, mistake.algorithm).misconception == mistake.name
 
 
 def test_the_first_wrong_node_is_marked(failure, answers_02a):
@@ -64,7 +58,7 @@ def test_numbers_may_stand_for_arrays_of_no_axes(answers_02a):
         found = answers_02a.backward(*given)
         return {name: float(g) if np.ndim(g) == 0 else g for name, g in found.items()}
 
-    assert backward(with_floats).points == 8
+    assert backward(with_floats).points == 7
 
 
 def test_all_kinds_of_programs_are_among_the_cases(answers_02a):
@@ -82,3 +76,29 @@ def test_all_kinds_of_programs_are_among_the_cases(answers_02a):
 
     backward(look)
     assert min(seen.values()) >= 3, seen
+
+
+def test_who_walks_each_path_is_right_and_not_deep(failure, wrong_02a):
+    assert backward(wrong_02a.tells_at_once).points == 7
+    failed = failure(backward_deep, wrong_02a.tells_at_once)
+    assert failed.misconception == "naive recursion"
+    assert "3,000 operators" in failed.called
+    failed = failure(backward_deep, wrong_02a.walks_each_path)
+    assert failed.misconception == "once for each path"
+    assert "all its readers have spoken" in failed.why
+
+
+def test_a_rule_may_be_asked_once_for_each_operand(answers_02a):
+    def twice(graph, values, order, seed, rules, unbroadcast):
+        def rule(*given):
+            return tuple(rules["subtract"](*given)[place] for place in (0, 1))
+
+        return answers_02a.backward(graph, values, order, seed, {"subtract": rule}, unbroadcast)
+
+    assert backward_deep(twice).points == 1
+
+
+def test_a_wrong_deep_gradient_is_told_without_the_whole_graph(failure, answers_02a):
+    failed = failure(backward_deep, lambda *given: {**answers_02a.backward(*given), "x": 7.0})
+    assert "The gradient of x is another one" in failed.why
+    assert "and so on, 3,000 times" in failed.drawing

@@ -1,8 +1,8 @@
 from cgkit.checks import search
 from cgkit.checks.cases import OPERATORS
-from cgkit.checks.plain_graphs import needed_by, values_of
+from cgkit.checks.plain_graphs import needed_by
 from cgkit.checks.static import cases
-from cgkit.checks.static.cases import Case, chain
+from cgkit.checks.static.cases import Case
 
 #        x ──► b ──► c          b and d are fed or not; e is read by nobody
 #        └──► d ─────┘
@@ -58,10 +58,16 @@ def test_a_drawing_tells_what_is_fed_and_fetched():
     assert lines[3].endswith("fed 5, fetched")
 
 
-def test_a_chain_is_as_long_as_asked_for():
-    graph = chain(50)
-    assert values_of(graph, ["n49"], {"x": 2}, OPERATORS)["n49"] == 2 * 51
-    assert next(iter(graph)) == "n49"
+def test_the_deep_graph_punishes_whoever_computes_too_much():
+    case = cases.deep(4)
+    assert len(case.needed()) == 15_000 < len(case.graph) - 1
+    assert case.values()["n14999"] in range(-2, 3)
+    assert next(iter(case.graph)) != "x"
+    assert cases.start_of(case.graph).endswith("and so on, 20,000 times, in another order")
+
+
+def test_constants_are_fed_too():
+    assert any(case.graph[name][0] == "constant" for case in drawn() for name in case.feeds)
 
 
 def test_new_names_change_no_value():

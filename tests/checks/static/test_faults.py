@@ -17,8 +17,8 @@ def test_any_way_to_write_it_is_right(answers_02b):
     assert faults.mended_training(answers_02b.mended_training, seed=4).points == 3
 
 
-def test_both_faults_left_give_nothing(wrong_02b, failure):
-    failed = failure(faults.mended_training, wrong_02b.TRAINING)
+def test_both_faults_left_give_nothing(wrong_training, failure):
+    failed = failure(faults.mended_training, wrong_training)
     assert failed.misconception == "logits and labels swapped"
     assert "▶ loss" in failed.drawing
 
@@ -35,8 +35,8 @@ def test_both_faults_left_give_nothing(wrong_02b, failure):
         ({"loss": ("mean", "logits")}, "another number than the mean loss"),
     ],
 )
-def test_other_graphs_have_a_sentence_each(wrong_02b, failure, change, words):
-    failed = failure(faults.mended_training, wrong_02b.TRAINING | change)
+def test_other_graphs_have_a_sentence_each(wrong_training, failure, change, words):
+    failed = failure(faults.mended_training, wrong_training | change)
     assert words in failed.why
 
 
@@ -45,6 +45,6 @@ def test_no_graph(failure):
     assert "A graph is a dict" in failure(faults.mended_training, ["loss"]).why
 
 
-def test_a_graph_without_a_loss(wrong_02b, failure):
-    lost = {name: node for name, node in wrong_02b.TRAINING.items() if name != "loss"}
+def test_a_graph_without_a_loss(wrong_training, failure):
+    lost = {name: node for name, node in wrong_training.items() if name != "loss"}
     assert "a node 'loss'" in failure(faults.mended_training, lost).why

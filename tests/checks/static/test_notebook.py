@@ -6,8 +6,10 @@ from cgkit.checks import NotAnswered, static
 
 ANSWERS = {
     "needed": "needed",
+    "needed_deep": "needed",
     "run": "run",
     "run_part": "run",
+    "run_deep": "run",
     "run_nested": "run",
     "run_refuses": "run",
     "step": "step",

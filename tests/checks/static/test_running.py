@@ -3,44 +3,6 @@ import pytest
 from cgkit.checks.static import running
 
 
-def test_recursion_gets_what_it_can_get(wrong_02b):
-    score = running.needed(wrong_02b.recursive_needed)
-    assert (score.points, score.out_of) == (3, 4)
-    assert "naive recursion" in score.missing
-    assert "20,000" in score.missing
-
-
-def test_a_list_is_no_set(wrong_02b, failure):
-    def listed(*arguments):
-        return sorted(wrong_02b.right_needed(*arguments))
-
-    failed = failure(running.needed, listed)
-    assert failed.stage == "type"
-    assert "a set of names" in failed.why
-
-
-def test_what_is_expected_is_shown(failure):
-    failed = failure(running.needed, lambda *arguments: {"nobody"})
-    assert failed.expected
-    failed = failure(running.needed, lambda *arguments: [])
-    assert failed.expected
-
-
-def test_the_reason_names_a_node(wrong_02b, failure):
-    def one_more(graph, fetches, feeds):
-        found = wrong_02b.right_needed(graph, fetches, feeds)
-        return found | {next(iter(graph))} if len(graph) > 2 else found
-
-    failed = failure(running.needed, one_more)
-    assert "no operator" in failed.why or "no fetch depends on it" in failed.why
-    assert "▶" in failed.drawing
-
-    def one_less(*arguments):
-        return set(sorted(wrong_02b.right_needed(*arguments))[1:])
-
-    assert "is missing" in failure(running.needed, one_less).why
-
-
 def test_feeding_in_the_middle_has_its_own_reason(wrong_02b, failure):
     failed = failure(running.run, wrong_02b.kind_first)
     assert "fed" in failed.drawing
@@ -127,9 +89,33 @@ def test_naive_recursion_is_told_from_running_everything(wrong_02b):
     assert running._probe_count(exam, wide).misconception == "runs more than the ancestors"
 
 
-def test_recursion_gets_half_for_a_part(wrong_02b):
-    score = running.run_part(wrong_02b.deep_no_more)
-    assert (score.points, score.out_of) == (2, 4)
+def test_recursion_is_right_and_not_deep(wrong_02b, failure):
+    assert running.run_part(wrong_02b.deep_no_more).points == 2
+    failed = failure(running.run_deep, wrong_02b.deep_no_more)
+    assert failed.misconception == "naive recursion"
+    assert "20,000" in failed.called
+
+
+def test_paths_are_not_walked_on_a_deep_graph(failure):
+    def walks(graph, fetches, feeds, operators):
+        last, other = f"n{len(graph) - 2}", "x"
+        for _ in range(50_000):
+            operators["add"](1, 1)
+        return last, other
+
+    assert "more than 40,000 calls" in failure(running.run_deep, walks).got
+
+
+def test_what_stands_above_a_fed_node_is_not_computed(wrong_02b, failure):
+    def needs_too_much(graph, fetches, feeds, operators):
+        for name in wrong_02b.fed_too(graph, [fetches], feeds) - {fetches, *feeds}:
+            kind, *rest = graph[name]
+            if {*rest} <= {*feeds}:
+                operators[kind](*[feeds[one] for one in rest])
+        return wrong_02b.deep_no_more(graph, fetches, feeds, operators)
+
+    failed = failure(running.run_part, needs_too_much)
+    assert failed.misconception == "runs more than the ancestors"
 
 
 def test_hard_coded_examples_do_not_pass(failure):

@@ -4,7 +4,8 @@ from cgkit.checks import search
 from cgkit.checks.static import tracing
 from cgkit.checks.static.tracing import Program
 
-SQUARES = Program(("x", "v1"), (("multiply", (0, 0)), ("subtract", (2, 5.0)), ("add", (3, 1))), 4)
+STEPS = (("multiply", (0, 0)), ("subtract", (2, (5.0,))), ("add", (3, 1)))
+SQUARES = Program(("x", "v1"), STEPS, 4)
 
 
 def test_a_program_runs_and_can_be_read():
@@ -16,17 +17,19 @@ def test_a_program_runs_and_can_be_read():
         "    c = apply('add', b, v1)",
         "    return c",
     ]
-    assert Program(("0",), (), 2.5).text() == "def program(apply, in0):\n    return 2.5"
+    assert Program(("0",), (), (2.5,)).text() == "def program(apply, in0):\n    return 2.5"
 
 
 def test_programs_hold_all_that_tells_mistakes_apart():
     found = []
     search.smallest(tracing.programs(), lambda one: bool(found.append(one)), seed=2, tries=120)
-    numbers = [any(type(one) is float for _, of in case.steps for one in of) for case in found]
+    held = [[one for _, of in case.steps for one in of if type(one) is tuple] for case in found]
+    whole = [any(type(number) is int for (number,) in numbers) for numbers in held]
+    other = [any(type(number) is float for (number,) in numbers) for numbers in held]
     inputs = [type(case.result) is int and case.result < len(case.inputs) for case in found]
-    plain = [type(case.result) is float for case in found]
+    plain = [type(case.result) is tuple for case in found]
     taken = [any(name[0] in "vn" for name in case.inputs) for case in found]
-    assert min(map(sum, (numbers, inputs, plain, taken))) > 8
+    assert min(map(sum, (whole, other, inputs, plain, taken))) > 8
 
 
 @pytest.mark.parametrize(
@@ -124,3 +127,21 @@ def test_each_fact_counts(answers, points, words):
 def test_no_facts_at_all(failure):
     assert failure(tracing.trace_facts, [1, 4, 23, 53]).stage == "type"
     assert failure(tracing.trace_facts, {"ran": 1}).stage == "values"
+
+
+def test_a_whole_number_is_a_number_too(failure):
+    def floats_only(program, inputs):
+        graph = dict.fromkeys(inputs, ("placeholder",))
+
+        def put(*node):
+            graph[f"_{len(graph)}"] = node
+            return f"_{len(graph) - 1}"
+
+        def named(value):
+            return put("constant", value) if isinstance(value, float) else value
+
+        output = program(lambda kind, *of: put(kind, *map(named, of)), *inputs)
+        return graph, named(output)
+
+    failed = failure(tracing.trace, floats_only)
+    assert failed.misconception == "a number in the place of a name"
