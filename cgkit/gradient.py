@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from cgkit.errors import GradientError, ShapeError
+from cgkit.operators import ALL
 from cgkit.symbolic import GraphBuilder, Value
 from cgkit.symbolic.differentiation import filled, pull
 from cgkit.tensor import grad as grad_of_tensors
@@ -27,8 +28,10 @@ def grad(outputs: Any, inputs: Any, seeds: Any = None, **settings: Any) -> tuple
     seeds
         The gradient to begin with for each output; 1 for outputs of one element.
     settings
-        retain_graph, create_graph, allow_unused, materialize_grads and order. The first two and
-        the last are of no matter in a graph, where nothing is freed.
+        retain_graph, create_graph, allow_unused, materialize_grads and order. The first and the
+        last are of no matter in a graph, where nothing is freed. Without create_graph no gradient
+        goes back through the gradients, where a function is compiled; what is traced or built is a
+        graph like any other.
 
     Returns
     -------
@@ -76,6 +79,7 @@ def _of_values(
     *,
     allow_unused: bool = False,
     materialize_grads: bool = False,
+    create_graph: bool = False,
     **_: Any,
 ) -> tuple[Any, ...]:
     listed = [seeds] if len(outputs) == 1 else [None] * len(outputs) if seeds is None else seeds
@@ -86,6 +90,8 @@ def _of_values(
     for x in inputs:
         builder.check_own(x)
     found = pull(builder, starts, inputs)
+    if builder.recorded is not None and not create_graph:
+        found = [None if part is None else ALL["stop_gradient"](part) for part in found]
     unused = [number for number, part in enumerate(found) if part is None]
     if unused and not (allow_unused or materialize_grads):
         raise GradientError(

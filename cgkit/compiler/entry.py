@@ -297,7 +297,10 @@ class Way:
             act = pulled(self.graph, self.parts.wanted, self.parts.given)
             found: Sequence[Any] = replay(act, [*map(_as_tensor, inputs), *seeds])
         else:
-            found = self.back(*(inputs[i] for i in self.parts.read), *kept, *seeds)
+            read, sized = (
+                [inputs[i] for i in part] for part in (self.parts.read, self.parts.sized)
+            )
+            found = self.back(*read, *kept, *seeds, *sized)
         by_place = dict(zip(self.parts.wanted, found, strict=True))
         return tuple(by_place.get(i) for i in range(len(operands)))
 

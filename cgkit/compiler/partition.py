@@ -4,7 +4,7 @@
     backward:  inputs, kept, gradients     ─> a gradient for each wanted input
 
 `kept` is what the way back reads of the way there. It is stored, so that nothing is computed twice;
-of the inputs the way back gets those that it reads.
+of the inputs the way back gets those that it reads, and those that alone tell it an open size.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cgkit.graph import Graph
-from cgkit.interpret import replay
+from cgkit.interpret import replay, symbols
 from cgkit.node import CONSTANT, Edge, Node
 from cgkit.order import topological_order
 from cgkit.static import extract
 from cgkit.symbolic import GraphBuilder, Value
 from cgkit.symbolic.differentiation import pull
-from cgkit.types import TensorType
+from cgkit.types import Dim, TensorType
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,9 +29,11 @@ class Halves:
     forward: Graph
     """Its outputs are the graph's, then what is kept."""
     backward: Graph
-    """Its inputs are those of `read`, what is kept, then a gradient for each of `given`."""
+    """Its inputs are those of `read`, what is kept, a gradient for each of `given`, `sized`."""
     read: tuple[int, ...]
     """The inputs that the way back reads."""
+    sized: tuple[int, ...]
+    """The inputs of which it needs sizes alone."""
     kept: tuple[TensorType, ...]
     """The types of what is kept."""
     given: tuple[int, ...]
@@ -73,7 +75,7 @@ def halves(graph: Graph, wanted: Sequence[int]) -> Halves:
         )
         for edge in graph.inputs
     ]
-    outputs = [x if isinstance(x, Value) else builder.constant(x) for x in replay(graph, inputs)]
+    outputs = replay(graph, inputs, constant=builder.constant)
     there = set(topological_order(*(x.node for x in (*inputs, *outputs))))
     reached = reached_from(graph, wanted)
     given = tuple(i for i, edge in enumerate(graph.outputs) if edge.key in reached)
@@ -87,9 +89,11 @@ def halves(graph: Graph, wanted: Sequence[int]) -> Halves:
     read = [edge for edge in across if edge.key in places]
     kept = [edge for edge in across if edge.key not in places]
     forward = builder.graph([*outputs, *(Value(edge, builder) for edge in kept)], inputs)
-    back = extract([x.edge for x in slopes], [*read, *kept, *(seed.edge for seed in seeds)])
+    ends, takes = [x.edge for x in slopes], [*read, *kept, *(seed.edge for seed in seeds)]
+    sized = _sized(graph.inputs, extract(ends, takes).graph)
+    back = extract(ends, [*takes, *(inputs[i].edge for i in sized)])
     return Halves(
-        forward, back.graph, tuple(places[edge.key] for edge in read),
+        forward, back.graph, tuple(places[edge.key] for edge in read), sized,
         tuple(edge.type for edge in kept), given, tuple(wanted),
     )  # fmt: skip
 
@@ -117,6 +121,25 @@ def reached_from(graph: Graph, wanted: Sequence[int]) -> set[tuple[Node | None, 
         ):
             found |= {edge.key for edge in node.edges if edge.dtype.kind == "f"}
     return found
+
+
+def _sized(inputs: Sequence[Edge], back: Graph) -> tuple[int, ...]:
+    """Give the numbers of inputs that tell open sizes which the way back cannot know otherwise."""
+    wanted = symbols(back)
+    for edge in back.inputs:
+        wanted -= _told(edge)
+    found = []
+    for number, edge in enumerate(inputs):
+        if wanted & _told(edge):
+            found.append(number)
+            wanted -= _told(edge)
+    return tuple(found)
+
+
+def _told(edge: Edge) -> set[str]:
+    """Give the symbols that can be read off a shape: those that stand in it by themselves."""
+    sizes = (size for size in edge.shape if isinstance(size, Dim))
+    return {symbol for size in sizes for symbol in size.symbols if size == Dim(symbol)}
 
 
 def _read_across(ends: Sequence[Edge], there: set[Node]) -> list[Edge]:

@@ -28,7 +28,7 @@ from cgkit.graph import Graph
 from cgkit.interpret import check_binding
 from cgkit.node import LEAF
 from cgkit.symbolic import GraphBuilder, Value
-from cgkit.symbolic.writes import INSTEAD, Writes
+from cgkit.symbolic.writes import Writes, recorded_edge
 from cgkit.tensor import Generator, Tensor
 from cgkit.tensor.modes import grad_enabled
 from cgkit.types import Dim, Size
@@ -270,9 +270,8 @@ class _Kept:
         found = []
         for number, (x, before) in enumerate(zip(self.handles, self.edges, strict=True)):
             if x.edge.key != before.key:
-                assert x.edge.node is not None
-                kept = x.edge.node.operator is INSTEAD
-                found.append(Written(number, self._output(x).number, recorded=not kept))
+                recorded = recorded_edge(x.edge).key != before.key
+                found.append(Written(number, self._output(x).number, recorded))
         return tuple(found)
 
 

@@ -42,6 +42,21 @@ def apart(edges: Sequence[Edge], operator: Operator, values: tuple[Any, ...]) ->
     return values if ends else tuple(STOP(x) if x.dtype.kind == "f" else x for x in values)
 
 
+def recorded_edge(edge: Edge) -> Edge:
+    """Give the edge that gradients go back from: writes that were not recorded have no part in it.
+
+    Examples
+    --------
+    >>> from cgkit import GraphBuilder
+    >>> x = GraphBuilder().placeholder((2,))
+    >>> recorded_edge(INSTEAD(INSTEAD(x, x + 1.0), x * 2.0).edge).key == x.edge.key
+    True
+    """
+    while edge.node is not None and edge.node.operator is INSTEAD:
+        edge = edge.node.inputs[0]
+    return edge
+
+
 class Writes:
     """What is written to, and what must not be, while a function is traced.
 

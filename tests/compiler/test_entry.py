@@ -5,7 +5,7 @@ import inspect
 import numpy as np
 import pytest
 
-from cgkit import GradientError, Tensor, grad, no_grad, ops
+from cgkit import GradientError, Tensor, compile, cond, grad, no_grad, ops
 from cgkit.compiler.entry import Entry
 from cgkit.compiler.facts import call_of, facts_of
 from cgkit.compiler.tracing import trace_call
@@ -95,3 +95,54 @@ def test_a_write_that_the_way_back_does_not_read():
         y.add_(1.0)
     z.sum().backward()
     assert x.grad.numpy().tolist() == [2, 2]
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda x: x[:2] * 2.0, lambda x: x.sum() * 3.0, lambda x: x.mean() * x.mean(),
+        lambda x: x.reshape(-1)[1:3] * 2.0, lambda x: x[0] * x[0], lambda x: x.reshape(-1),
+        lambda x: grad((x * x).sum(), x, create_graph=True)[0].mean(),
+        lambda x: cond(x.sum() > 0.0, lambda: x[:2].sum(), lambda: (x * x).mean()),
+    ],
+)  # fmt: skip
+def test_gradients_through_open_sizes(fn):
+    ready = compile(fn, dynamic=True)
+    for rows in (4, 2, 7):
+        numbers = np.random.default_rng(rows).normal(size=(rows, 3))
+        found = []
+        for act in (ready, fn):
+            x = Tensor(numbers, requires_grad=True)
+            (first,) = grad((act(x) * act(x)).sum(), x, create_graph=True)
+            (second,) = grad((first * first).sum(), x)
+            (act(x) * act(x)).sum().backward()
+            found.append((first, second, x.grad))
+        for ours, theirs in zip(*found, strict=True):
+            np.testing.assert_allclose(ours.data, theirs.data, rtol=1e-12)
+    assert (len(ready.entries) <= 2, ready.eager_calls) == (True, 0)
+
+
+def test_no_gradient_goes_back_through_gradients_unless_it_is_asked_to():
+    def fn(x, w, create):
+        (slope,) = grad((w * w * x).sum(), w, create_graph=create)
+        return (slope * w).sum()
+
+    for act in (fn, compile(fn)):
+        w = Tensor([3.0], requires_grad=True)
+        x = Tensor([5.0])
+        assert [grad(act(x, w, create), w)[0].item() for create in (False, True)] == [30, 60]
+
+
+def test_a_write_that_is_recorded_and_one_that_is_not():
+    def fn(x, w):
+        x.mul_(w)
+        with no_grad():
+            x.add_(1.0)
+        x.mul_(w)
+
+    for act in (fn, compile(fn)):
+        x, w = Tensor([5.0]), Tensor([3.0], requires_grad=True)
+        act(x, w)
+        assert (x.item(), x.requires_grad) == (48, True)
+        x.sum().backward()
+        assert w.grad.item() == 16 + 3 * 5

@@ -6,6 +6,7 @@ import pytest
 from cgkit import GraphBuilder, Tensor, TensorType, compile, gradients, ops, run, trace, verify
 from cgkit.compiler.partition import halves
 from cgkit.node import SOURCES
+from cgkit.types import Dim
 
 X = np.random.default_rng(0).normal(size=(4, 3))
 
@@ -13,6 +14,16 @@ X = np.random.default_rng(0).normal(size=(4, 3))
 def network(x, w):
     h = ops.tanh(x @ w)
     return ops.softmax(h, axis=-1) * h, h.sum(), ops.argmax(h, axis=0)
+
+
+def test_a_constant_that_is_stretched_to_open_sizes():
+    ready = compile(
+        lambda x: ops.sum(x * ops.broadcast_to(np.zeros(()), shape=x.shape)) + x.sum(), dynamic=True
+    )
+    for size in (3, 4):
+        x = Tensor(np.arange(size * 1.0), requires_grad=True)
+        ready(x).backward()
+        np.testing.assert_array_equal(x.grad.data, np.ones(size))
 
 
 @pytest.mark.parametrize("wanted", [(0,), (1,), (0, 1)])
@@ -60,3 +71,16 @@ def test_outputs_that_no_gradient_goes_back_from():
     ready = compile(lambda x, w: (x * w, w * 2.0, x > 1.0, x.detach()))
     assert [y.requires_grad for y in ready(x, w)] == [True, False, False, False]
     assert not compile(lambda x: x.detach() * 2.0)(x).requires_grad
+
+
+def test_the_way_back_is_told_sizes_that_it_reads_off_nothing():
+    many, several = (TensorType((Dim(name), 3), "float64") for name in ("N", "M"))
+    graph = trace(lambda x, y: x.sum() + (y * 2.0).mean(), many, several).graph
+    parts = halves(graph, [0, 1])
+    assert (parts.read, parts.sized) == ((), (0, 1))
+    verify(parts.backward)
+    for rows in (2, 5):
+        found = run(parts.backward, np.array(3.0), np.zeros((rows, 3)), np.zeros((rows + 1, 3)))
+        np.testing.assert_allclose(found[0], np.full((rows, 3), 3.0))
+        np.testing.assert_allclose(found[1], np.full((rows + 1, 3), 2.0 / (rows + 1)))
+    assert halves(trace(lambda x: ops.exp(x), many).graph, [0]).sized == ()
