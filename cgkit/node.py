@@ -25,6 +25,7 @@ from cgkit.kinds import Kind as Kind
 from cgkit.kinds import Sample as Sample
 from cgkit.kinds import Samples as Samples
 from cgkit.types import DTYPES, Shape, Size, TensorType
+from cgkit.words import counted
 
 Rule = Callable[..., Any]
 ndarray = np.ndarray
@@ -288,7 +289,7 @@ class Operator:
     def __call__(self, *inputs: Any, **params: Any) -> Any:
         """Apply the operator; the operand of highest rank decides what that means."""
         if self.operands is not None and len(inputs) != self.operands:
-            many = f"{self.operands} operand" + "s" * (self.operands != 1)
+            many = counted(self.operands, "operand")
             raise OperandError(f"{self.name} takes {many}, got {len(inputs)}")
         for value in params.values():
             if value.__class__ in LISTS:

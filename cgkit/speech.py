@@ -23,6 +23,7 @@ import numpy as np
 
 from cgkit.errors import CgkitError, DtypeError, OperandError, ShapeError
 from cgkit.types import TensorType, show_shape
+from cgkit.words import counted
 
 FAILURES = (
     ValueError, TypeError, LookupError, ArithmeticError, AttributeError, MemoryError,
@@ -306,9 +307,9 @@ def refuse(operator: Any, operands: Sequence[Any], params: Mapping[str, Any]) ->
             raise OperandError(f"{name} has no setting {key!r}", attempt=form(operator)) from None
     places = [p for p in known.values() if p.kind is Parameter.POSITIONAL_ONLY]
     if len(operands) < len(places):
-        some = f"{len(places)} operand" + "s" * (len(places) != 1)
         raise OperandError(
-            f"{name} takes at least {some}, got {len(operands)}", attempt=form(operator)
+            f"{name} takes at least {counted(len(places), 'operand')}, got {len(operands)}",
+            attempt=form(operator),
         ) from None
     for key, p in known.items():
         if p.kind is Parameter.KEYWORD_ONLY and p.default is p.empty and key not in params:

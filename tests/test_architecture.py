@@ -20,7 +20,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 FLOORS = """
-errors  tree  scalars  cluster  files
+errors  tree  scalars  cluster  files  words
 types  data
 speech  kinds
 node

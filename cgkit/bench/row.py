@@ -17,6 +17,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from cgkit.words import counted
+
 Form = Literal["allocating", "reusing"]
 """Whether results lie in fresh memory, or in memory that was given: out=, donated, in place."""
 Size = Mapping[str, Any]
@@ -135,7 +137,7 @@ class Case:
         """What tells it from the other cases of its row."""
         if len(self.row.threads) == 1:
             return self.size
-        return f"{self.size}, {self.threads} thread{'s' * (self.threads != 1)}"
+        return f"{self.size}, {counted(self.threads, 'thread')}"
 
     @property
     def values(self) -> Size:

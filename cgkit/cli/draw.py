@@ -22,6 +22,7 @@ import click
 
 from cgkit.cli.report import Item, finish, json_option, spoken
 from cgkit.errors import CgkitError, UsageFault
+from cgkit.words import counted
 
 SUFFIXES = (".svg", ".png", ".pdf", ".dot", ".gv")
 MODEL = ".onnx"
@@ -74,7 +75,6 @@ def drawn_model(path: str, depth: int | None, weights: bool) -> tuple[Any, str]:
     from cgkit.onnx.reading import read_model
     from cgkit.render import draw
     from cgkit.render.fold import LEGIBLE, NODES
-    from cgkit.render.outline import count
 
     if not Path(path).is_file():
         raise UsageFault(f"there is no file {path}")
@@ -82,7 +82,7 @@ def drawn_model(path: str, depth: int | None, weights: bool) -> tuple[Any, str]:
     nodes = len(model.graph.node)
     graph = diagram(model, weights=weights)
     drawn = draw(graph, depth=depth, most=NODES if nodes <= NODES else LEGIBLE)
-    return drawn, f"; {count(nodes, 'node')} in the model, {len(graph.operators):,} on data"
+    return drawn, f"; {counted(nodes, 'node')} in the model, {len(graph.operators):,} on data"
 
 
 def drawn_object(found: Any, depth: int | None) -> Any:

@@ -25,6 +25,7 @@ from cgkit.grading.shown import plain
 from cgkit.grading.situation import MEANINGS
 from cgkit.notebooks.build import is_current
 from cgkit.notebooks.project import Project, find_project
+from cgkit.words import counted
 
 _NAMED = 6
 """How many of the cells that wait are named."""
@@ -269,10 +270,10 @@ def _summary(project: Project, places: Places, graded: list[Graded]) -> list[str
     changed = sum(one.changed for one in graded)
     flagged = sum(bool(one.result.flags) for one in graded)
     lost = sum(bool(one.result.failed) for one in graded)
-    count = f"{len(graded)} submission{'s' * (len(graded) != 1)}"
-    head = f"{count}: {fresh} graded, {len(graded) - fresh} known already"
+    all_of_them = counted(len(graded), "submission")
+    head = f"{all_of_them}: {fresh} graded, {len(graded) - fresh} known already"
     if not changed:
-        head = f"nothing has changed: {count} marked as before"
+        head = f"nothing has changed: {all_of_them} marked as before"
     lines = [head]
     labels = Counter(one.result.label for one in graded if one.result.label)
     lines += [f"{many} {label}: {MEANINGS.get(label, '')}" for label, many in labels.items()]

@@ -19,6 +19,7 @@ from typing import Any
 from cgkit.nn.members import Holder
 from cgkit.tensor import Tensor
 from cgkit.types import show_shape
+from cgkit.words import counted
 
 PLAIN = (bool, int, float, str, type(None))
 
@@ -60,21 +61,17 @@ def outline(holder: Holder) -> str:
     """Write a module as a short tree."""
     lines = _lines(holder, "", 0, {id(holder)})
     dtypes = sorted({str(x.dtype) for x in holder.named_tensors().values()})
-    first = [f"{_counted(lines[0].count)} parameter" + "s" * (lines[0].count != 1), *dtypes]
+    first = [counted(lines[0].count, "parameter"), *dtypes]
     texts = [_begin(line) for line in lines]
     width = max(map(len, texts))
-    wide = max(len(_counted(line.count)) for line in lines)
+    wide = max(len(f"{line.count:,}") for line in lines)
     rest = [
-        f"{text:{width}}  {_counted(line.count) if line.count else '':>{wide}}  {line.tensors}"
+        f"{text:{width}}  {f'{line.count:,}' if line.count else '':>{wide}}  {line.tensors}"
         for text, line in zip(texts[1:], lines[1:], strict=True)
     ]
     own = f": {lines[0].tensors}" if lines[0].tensors else ""
     top = f"{texts[0]:{width}}  {', '.join(first)}{own}" if rest else f"{texts[0]}  {first[0]}{own}"
     return "\n".join(line.rstrip() for line in [top, *rest])
-
-
-def _counted(number: int) -> str:
-    return f"{number:,}"
 
 
 def _begin(line: Line) -> str:

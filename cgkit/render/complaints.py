@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 
 from cgkit.errors import RenderError
+from cgkit.words import counted
 
 _SYNTAX = re.compile(r"syntax error in line (\d+)(?: near '(.*?)'\s*$)?", re.MULTILINE)
 _LABEL = re.compile(
@@ -76,7 +77,7 @@ def size(dot: str) -> str:
     """
     lines = len(dot.splitlines())
     edges = len(re.findall("->|--", dot))
-    return f"{lines} line{'s' * (lines != 1)} and about {edges} edge{'s' * (edges != 1)}"
+    return f"{counted(lines, 'line')} and about {counted(edges, 'edge')}"
 
 
 def _other(complaint: str, dot: str) -> RenderError:

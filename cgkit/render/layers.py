@@ -22,8 +22,8 @@ import numpy as np
 
 from cgkit.graph import Graph, graphs_inside, names, plain_params, show_param
 from cgkit.node import CONSTANT, INPUT, VARIABLE, Edge, Node
-from cgkit.render.outline import count
 from cgkit.render.palette import MARK, look
+from cgkit.words import counted
 
 Attributes: TypeAlias = Mapping[str, str]
 Place: TypeAlias = tuple[Node | None, int]
@@ -255,7 +255,7 @@ def settings(node: Node) -> str:
 
 def held(node: Node) -> str:
     """Say which graphs a node holds, and how large they are, in one short line."""
-    counts = [f"{name}: {count(len(g.operators), 'operator')}" for name, g in graphs_inside(node)]
+    counts = [f"{name}: {counted(len(g.operators), 'operator')}" for name, g in graphs_inside(node)]
     return short(", ".join(counts), 48)
 
 

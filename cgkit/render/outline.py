@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from html import unescape
 
 from cgkit.render.arcs import WIDTH, arcs
+from cgkit.words import counted
 
 LINES = 40
 """How many lines a text drawing has at most."""
@@ -40,7 +41,9 @@ class Outline:
     def sentence(self) -> str:
         """Say what the graph holds, for those who do not see it."""
         kind = "Directed graph" if self.directed else "Graph"
-        said = f"{kind} of {count(len(self.nodes), 'node')} and {count(len(self.edges), 'edge')}"
+        said = (
+            f"{kind} of {counted(len(self.nodes), 'node')} and {counted(len(self.edges), 'edge')}"
+        )
         word = "to" if self.directed else "with"
         first = [f"{self.nodes[a]} {word} {self.nodes[b]}" for a, b, _ in self.edges[:8]]
         more = len(self.edges) - len(first)
@@ -70,17 +73,6 @@ class Outline:
     def _plain(self) -> bool:
         """Tell whether arcs would leave nothing out."""
         return self.directed and bool(self.nodes) and not any(label for *_, label in self.edges)
-
-
-def count(number: int, thing: str) -> str:
-    """Count things.
-
-    Examples
-    --------
-    >>> count(1, "node"), count(2, "node")
-    ('1 node', '2 nodes')
-    """
-    return f"{number:,} {thing}{'s' * (number != 1)}"
 
 
 def fit(lines: Sequence[str]) -> str:

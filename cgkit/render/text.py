@@ -18,7 +18,8 @@ from cgkit.graph import Graph, graphs_inside, names, show_edge
 from cgkit.node import Edge, Node
 from cgkit.render.arcs import WIDTH, arcs, wide
 from cgkit.render.layers import shape_words, short, title, usual_dtype
-from cgkit.render.outline import LINES, count, fit
+from cgkit.render.outline import LINES, fit
+from cgkit.words import counted
 
 SMALL = 16
 """Graphs with more nodes are listed, not drawn."""
@@ -114,7 +115,7 @@ def _listed(graph: Graph, called: Mapping[Node, str], notes: Mapping[Node, str])
     lines = []
     for before, number, (operands, what, types) in zip([-1, *shown], shown, rows, strict=False):
         if number > before + 1:
-            lines.append(f"… {count(number - before - 1, 'node')}")
+            lines.append(f"… {counted(number - before - 1, 'node')}")
         arrow = "──►" if operands else "   "
         lines.append(f"{_pad(operands, left)} {arrow} {_pad(what, middle)}   {types}")
     outputs = [edge for edge in graph.outputs if isinstance(edge, Edge)]

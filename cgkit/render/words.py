@@ -14,7 +14,7 @@ from typing import Any
 from cgkit.graph import Graph, graphs_inside, names
 from cgkit.node import Node
 from cgkit.render.layers import family, mark, places, shape_words, short, title
-from cgkit.render.outline import count
+from cgkit.words import counted
 
 
 def sentence(graph: Graph, marked: Mapping[Any, str] | None = None) -> str:
@@ -42,16 +42,16 @@ def sentence(graph: Graph, marked: Mapping[Any, str] | None = None) -> str:
     counts = Counter(node.operator.name for node in graph.nodes if node.operator.family != "source")
     if counts:
         shown = [word if times == 1 else f"{times} {word}" for word, times in counts.items()]
-        parts.append(f"{count(sum(counts.values()), 'operator')}: {_list(shown)}")
+        parts.append(f"{counted(sum(counts.values()), 'operator')}: {_list(shown)}")
     inside = [
-        f"{name} of {node.name or node.operator.name}, {count(len(inner.operators), 'operator')}"
+        f"{name} of {node.name or node.operator.name}, {counted(len(inner.operators), 'operator')}"
         for node in graph.nodes for name, inner in graphs_inside(node)
     ]  # fmt: skip
     if inside:
         parts.append(f"graph{'s' * (len(inside) != 1)} inside: {_list(inside)}")
     origin = [_origin(edge.node) for edge in graph.outputs]
     if origin:
-        parts.append(f"{count(len(origin), 'output')} from {_list(origin)}")
+        parts.append(f"{counted(len(origin), 'output')} from {_list(origin)}")
     notes = _marks(graph, marked or {})
     if notes:
         parts.append(f"marked: {_list(notes)}")
