@@ -30,14 +30,15 @@ class Explanation:
     """How many calls ran as the function is written, because there were too many forms."""
 
     def __str__(self) -> str:
-        lines = [f"{self.name}: {len(self.entries)} forms"]
+        lines = [f"{self.name}: {_count(len(self.entries), 'form')}"]
         for number, entry in enumerate(self.entries, 1):
-            lines += [f"form {number}, called {entry.calls} times", *_form(entry)]
+            lines += [f"form {number}, called {_count(entry.calls, 'time')}", *_form(entry)]
         for miss in self.misses:
             for reason in miss.reasons:
                 lines.append(f"form {miss.form} was made because  {reason}")
         if self.eager_calls:
-            lines.append(f"{self.eager_calls} calls ran as written: too many forms")
+            calls = _count(self.eager_calls, "call")
+            lines.append(f"{calls} ran as written: too many forms")
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -49,8 +50,8 @@ def _form(entry: Any) -> list[str]:
     work = cost(graph).flops
     return [
         f"  takes    {', '.join(takes) or 'no tensor'}",
-        f"  runs     {entry.executable.launches} operators, {_counted(work)} FLOPs; "
-        f"{entry.executable.allocated} arrays allocated in the last run",
+        f"  runs     {_count(entry.executable.launches, 'operator')}, {_count(work, 'FLOP')}; "
+        f"{_count(entry.executable.allocated, 'array')} allocated in the last run",
         *(f"  changes  {place}, but only while it is traced" for place in entry.changed),
         *(f"  asks     {look} is {look.answer}" for look in entry.traced.looks),
         *(
@@ -61,5 +62,8 @@ def _form(entry: Any) -> list[str]:
     ]
 
 
-def _counted(work: Any) -> str:
-    return str(work) if isinstance(work, Dim) else f"{work:,}"
+def _count(number: Any, thing: str) -> str:
+    """Count things in words; a size that is open is many."""
+    if isinstance(number, Dim):
+        return f"{number} {thing}s"
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"

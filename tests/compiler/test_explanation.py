@@ -21,7 +21,7 @@ def test_an_account():
         str(area.explain())
         == """\
 area: 3 forms
-form 1, called 1 times
+form 1, called 1 time
   takes    x: float64[3]
   runs     3 operators, 9 FLOPs; 3 arrays allocated in the last run
   depends  grad mode: on True
@@ -34,7 +34,7 @@ form 2, called 2 times
   depends  grad mode: on True
   depends  k: value 1
   depends  SCALE: value 2.0
-form 3, called 1 times
+form 3, called 1 time
   takes    x: float64[N]
   runs     3 operators, 3*N FLOPs; 3 arrays allocated in the last run
   asks     N < 10 is True
