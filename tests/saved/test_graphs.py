@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from cgkit import GraphBuilder, gradients, ops, run, saved
+from cgkit.codec import DEEPEST
 from cgkit.control import scan
-from cgkit.errors import FileError
+from cgkit.errors import FileError, StateError
+from cgkit.saved import graphs
 from cgkit.saved.graphs import load_graph, save_graph
 
 
@@ -27,13 +29,51 @@ def test_files_that_hold_no_graph(tmp_path):
     saved.save(path, {"w": np.ones(2)})
     with pytest.raises(FileError, match="holds a state, not a graph"):
         load_graph(path)
-    saved.save(path, {"graph": {"version": 1, "nodes": [], "inputs": [[0, 0]], "outputs": []}})
-    with pytest.raises(FileError, match="cannot read the graph") as caught:
-        load_graph(path)
-    assert "node 0 is read, but stands nowhere before" in str(caught.value)
+    for text, values, words in (
+        ('{"version": 1, "nodes": [], "inputs": [[0, 0]], "outputs": []}', [],
+         "node 0 is read, but stands nowhere before"),
+        ('{"version": 1, "nodes": [{"array": 1}]}', [np.ones(2)], "there is no array 1"),
+        ('{"version": 1, "nodes": [', [], "its text is not as cgkit writes it"),
+        ("[" * 100_000, [], "its text is not as cgkit writes it"),
+        ("\0", [], "its text is not as cgkit writes it"),
+        ("{}", {}, "its values no list"),
+    ):  # fmt: skip
+        saved.save(path, {"graph": np.frombuffer(text.encode(), np.uint8), "values": values})
+        with pytest.raises(FileError, match="cannot read the graph") as caught:
+            load_graph(path)
+        assert words in str(caught.value)
+    for odd in (np.ones(2), np.ones((1, 1), np.uint8), "{}", None):
+        saved.save(path, {"graph": odd, "values": []})
+        with pytest.raises(FileError, match="its text is no text"):
+            load_graph(path)
     path.write_bytes(b"PK\3\4 and no more")
     with pytest.raises(FileError):
         load_graph(path)
+
+
+def test_graphs_inside_graphs_as_deep_as_the_codec_has_them(tmp_path):
+    def body(depth):
+        if depth == 0:
+            return ops.tanh
+        return lambda v: scan(lambda c, _: (body(depth - 1)(c), None), v, length=1)[0]
+
+    builder = GraphBuilder()
+    x = builder.placeholder((), name="x")
+    graph = builder.graph([body(DEEPEST)(x)])
+    save_graph(tmp_path / "model.npz", graph)
+    found = load_graph(tmp_path / "model.npz")
+    assert run(found, np.array(2.0)) == (np.tanh(2.0),)
+    too_deep = builder.graph([body(DEEPEST + 1)(x)])
+    with pytest.raises(StateError, match="deeper than"):
+        save_graph(tmp_path / "model.npz", too_deep)
+    assert str(load_graph(tmp_path / "model.npz")) == str(graph)
+
+
+def test_a_graph_that_would_not_be_read_is_not_written(tmp_path, monkeypatch):
+    graph = GraphBuilder().graph([])
+    monkeypatch.setattr(graphs, "LONGEST", 40)
+    with pytest.raises(StateError, match="this graph of 0 nodes takes 48 bytes, more than the 40"):
+        save_graph(tmp_path / "model.npz", graph)
 
 
 def test_ten_thousand_nodes_there_and_back(tmp_path):
