@@ -178,7 +178,10 @@ def decode(values: Any) -> Graph:
             f"this graph is of version {values['version']!r:.20}, this library reads {VERSION}",
             attempt="a newer cgkit, or saving the graph again",
         )
-    return _read_graph(values, operators(), 0)
+    try:
+        return _read_graph(values, operators(), 0)
+    except RecursionError:
+        raise StateError("this is no graph of cgkit: its parts are nested too deep") from None
 
 
 def _read_graph(values: Any, known: Mapping[str, Operator], depth: int) -> Graph:

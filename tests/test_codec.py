@@ -21,7 +21,8 @@ def network():
         w = builder.variable(np.ones((3, 2), "float32"), name="w")
     h = ops.softmax(x @ w, axis=-1)[1:, None, 0]
     y = ops.cast(ops.pad(h, pads=((1, 0), (0, 2)), value=-np.inf), dtype="float64")
-    return builder.graph([y, x.sum(), builder.constant(np.array([1, 2]))], [x])
+    z = ops.max_pool(x[::2], kernel=(3,), stride=2, padding=1)  # ((N - 1)//2 + 1, 2)
+    return builder.graph([y, z, x.sum(), builder.constant(np.array([1, 2]))], [x])
 
 
 def controlled():
@@ -137,6 +138,19 @@ def test_graphs_inside_graphs_end_somewhere():
         decode({"version": 1, **deep})
 
 
+def test_values_that_are_nested_without_end():
+    values = encode(network())
+    size = "N"
+    param = {"tuple": []}
+    for _ in range(3000):
+        size, param = {"dim": [[3, [[size, 1]]]], "by": 7}, {"tuple": [param]}
+    for way, odd in (("results", [["float32", [size]]]), ("params", {"shape": param})):
+        broken = copy.deepcopy(values)
+        broken["nodes"][-1][way] = odd
+        with pytest.raises(StateError, match="nested too deep"):
+            decode(broken)
+
+
 def places(values, way=()):
     """Walk over all places in nested values."""
     yield way
@@ -149,6 +163,7 @@ def places(values, way=()):
 ODD = (
     None, True, -1, 10**30, float("nan"), "", "add", "input", [], {}, [[0, 0]], {"tuple": []},
     {"graph": 1}, np.ones(2), np.array(["a"]), {"dim": [[1, [["N", 1]]]]},
+    {"dim": [[1, [["N", 1]]]], "by": 2}, {"dim": [[1, [["N", 1]]]], "by": 0},
 )  # fmt: skip
 
 

@@ -31,6 +31,17 @@ class Undecided(Exception):
     """Whether two sizes are equal, or which is larger, depends on what they will be."""
 
 
+def at_run(size: Size, like: Any) -> Any:
+    """Give a size as a number to compute with; an open one is measured by the graph of a Value.
+
+    Examples
+    --------
+    >>> at_run(3, None)
+    3
+    """
+    return ops.measure(like, size=size) if isinstance(size, Dim) else size
+
+
 def _less(a: Size, b: Size) -> bool:
     """Say whether a < b, where that holds for whatever the sizes will be."""
     if isinstance(a, int) and isinstance(b, int):

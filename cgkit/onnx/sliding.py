@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from cgkit.onnx.step import Step
-from cgkit.operators.windows import Pads, place_count, same, span
+from cgkit.operators.pool_windows import reach
+from cgkit.operators.windows import Pads, Windows, place_count, same, span
 from cgkit.types import Shape, Size
 
 
@@ -46,12 +47,7 @@ class Sliding(NamedTuple):
         """Give the padding with which no window hangs over the end; it has the same places."""
         if not self.ceil_mode:
             return self.pads
-        axes = zip(self.places(sizes), self.stride, self.spans, sizes, self.pads, strict=True)
-        ends = [(n - 1) * s + length - size - low for n, s, length, size, (low, _) in axes]
-        return tuple(
-            (low, max(high, end) if isinstance(high, int) and isinstance(end, int) else end)
-            for (low, high), end in zip(self.pads, ends, strict=True)
-        )
+        return reach(sizes, Windows(*self[:4], self.places(sizes)))
 
 
 def sliding(step: Step, sizes: Shape, kernel: Shape) -> Sliding:

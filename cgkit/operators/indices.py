@@ -22,6 +22,7 @@ from cgkit.types import (
     Size,
     TensorType,
     broadcast_shapes,
+    least,
     meet_shapes,
     show_shape,
     show_size,
@@ -29,7 +30,7 @@ from cgkit.types import (
 )
 
 Bound = Size | None
-"""Where a slice starts or stops; a Dim only in gradients of joined tensors."""
+"""Where a slice starts or stops; a Dim is counted from the start, and never negative."""
 
 
 class Span(NamedTuple):
@@ -170,7 +171,7 @@ def _item(entry: Any, arrays: list[Any]) -> Item:
     if entry is None:
         return None
     if isinstance(entry, slice):
-        return Span(_bound(entry.start), _bound(entry.stop), _bound(entry.step))
+        return Span(_end(entry.start), _end(entry.stop), _bound(entry.step))
     if isinstance(entry, int | np.integer) and not isinstance(entry, bool):
         return int(entry)
     array = np.asarray(entry) if isinstance(entry, list | bool) else entry
@@ -183,6 +184,13 @@ def _item(entry: Any, arrays: list[Any]) -> Item:
         )
     arrays.append(array)
     return ARRAY
+
+
+def _end(bound: Any) -> Bound:
+    """Give where a slice starts or stops; an open size as it is, if it cannot be negative."""
+    if isinstance(bound, Dim) and least(bound) >= 0:
+        return bound
+    return _bound(bound)
 
 
 def _bound(bound: Any) -> int | None:

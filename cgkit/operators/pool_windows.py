@@ -107,12 +107,12 @@ def infer_pool(
 
 
 def reach(sizes: Shape, place: Windows) -> Pads:
-    """Give the padding with what the last windows hang over the end."""
+    """Give the padding with what the last windows hang over the end; of open axes just that."""
+    axes = zip(sizes, place.places, place.stride, place.spans, place.pads, strict=True)
+    ends = [(n - 1) * s + length - size - low for size, n, s, length, (low, _) in axes]
     return tuple(
-        (low, max(int(high), int((n - 1) * s + length - size - low)))
-        for size, n, s, length, (low, high) in zip(
-            sizes, place.places, place.stride, place.spans, place.pads, strict=True
-        )
+        (low, max(high, end) if isinstance(high, int) and isinstance(end, int) else end)
+        for (low, high), end in zip(place.pads, ends, strict=True)
     )
 
 

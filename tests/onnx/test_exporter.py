@@ -184,6 +184,21 @@ def test_gradients_of_a_network_with_an_open_batch():
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
 
 
+def test_a_network_for_images_of_any_size(images_of_any_size):
+    graph, step, given = images_of_any_size
+    assert str(graph.outputs[0].type) == "float32[N, 4, (H + 1)//16 + 1, (W + 1)//16 + 1]"
+    model = to_model(graph)
+    back = load(model)
+    assert back.outputs[0].shape == graph.outputs[0].shape
+    for arrays in given:
+        expected = [x.data for x in step(*(Tensor(x, requires_grad=True) for x in arrays))]
+        for ours, theirs in zip(run(graph, *arrays), expected, strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+        for found in (run(back, *arrays), by_reference(model, arrays)):
+            for ours, theirs in zip(found, expected, strict=True):
+                np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-4)
+
+
 def test_an_operator_set_is_chosen(net):
     assert to_model(net, opset=21).opset_import[0].version == 21
     assert to_model(net, opset=21).ir_version == 10

@@ -155,6 +155,21 @@ def test_shape_arithmetic_folds_or_stays_open():
         np.testing.assert_array_equal(run(graph, x)[0], x.reshape(n, 3, 4))
 
 
+def test_sizes_that_are_divided_stay_open():
+    text = """g (float[N, 6] x) => (float[M, 12] y, int64[1] r)
+        <int64[1] zero = {0}, int64[1] two = {2}, int64[1] rest = {-1}>
+        { s = Shape(x) n = Gather(s, zero) half = Div(n, two) even = Mul(half, two)
+          top = Slice(x, zero, even, zero) shape = Concat <axis = 0> (half, rest)
+          y = Reshape(top, shape) r = Mod(n, two) }"""
+    graph = ours.load(model(text))
+    assert str(graph.outputs[0].type) == "float32[N//2, 12]"
+    for n in (0, 1, 5, 6):
+        x = np.random.default_rng(n).normal(size=(n, 6)).astype(np.float32)
+        y, rest = run(graph, x)
+        np.testing.assert_array_equal(y, x[: n // 2 * 2].reshape(n // 2, 12))
+        assert rest == n % 2
+
+
 def test_an_input_without_a_shape_must_be_known():
     value = helper.make_tensor_value_info("x", TensorProto.FLOAT, None)
     out = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)

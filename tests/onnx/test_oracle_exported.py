@@ -91,6 +91,14 @@ def failure(operator, sample, **more):
     return ""
 
 
+def test_a_network_for_images_of_any_size(images_of_any_size):
+    graph, _, given = images_of_any_size
+    model = to_model(graph)
+    for arrays in given:
+        for ours, theirs in zip(by_onnxruntime(model, arrays), run(graph, *arrays), strict=True):
+            np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-4)
+
+
 @every_operator
 def test_it_gives_its_values(operator):
     allowed, _ = FAULTS.get(operator.name, (0, ""))

@@ -63,7 +63,8 @@ def padded_apart(draft: Draft, x: Term, pads: Pads, fill: float = 0.0) -> tuple[
     widths = (*((0, 0),) * lead, *pads)
     both = (*(before for before, _ in widths), *(after for _, after in widths))
     wide = draft.add("Pad", x, draft.sizes(both), draft.constant(fill, x.dtype))
-    return Term(wide.name, x.dtype, x.shape), ((0, 0),) * len(pads)
+    shape = tuple(n + a + b for n, (a, b) in zip(x.shape or (), widths, strict=True))
+    return Term(wide.name, x.dtype, shape), ((0, 0),) * len(pads)
 
 
 def _settled(

@@ -19,7 +19,7 @@ from cgkit.errors import ShapeError
 from cgkit.onnx.known import Known
 from cgkit.onnx.rules.elementwise import in_dtype_of
 from cgkit.onnx.rules.shape import lasting
-from cgkit.onnx.sizes import Sizes
+from cgkit.onnx.sizes import Sizes, at_run
 from cgkit.onnx.step import Rule, Step
 from cgkit.types import Dim, Size
 
@@ -72,7 +72,7 @@ def _range(step: Step, start: Any, limit: Any, delta: Any) -> Any:
         zeros = ops.broadcast_to(
             step.value(np.zeros((), "int64")), shape=(_many(step, first, end, by),)
         )
-        first, by = _at_run(first, zeros), _at_run(by, zeros)
+        first, by = at_run(first, zeros), at_run(by, zeros)
     else:
         first, end, by = (_one(step, step.known(x, "a number of Range").reshape(-1)) for x in ends)
         if first.dtype == np.float16:  # counted and computed in wider numbers
@@ -109,10 +109,6 @@ def _many(step: Step, first: Any, end: Any, by: Any) -> Size:
     if not np.isfinite(span):
         raise step.refuse(f"cannot count from {first} to {end} by {by}")
     return int(max(math.ceil(span), 0))
-
-
-def _at_run(size: Size, like: Any) -> Any:
-    return ops.measure(like, size=size) if isinstance(size, Dim) else size
 
 
 def _eye_like(step: Step, x: Any) -> Any:

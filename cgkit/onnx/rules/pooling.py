@@ -20,10 +20,12 @@ from typing import Any
 import numpy as np
 
 from cgkit import operators as ops
+from cgkit.onnx.rules.shape import lasting
+from cgkit.onnx.sizes import at_run
 from cgkit.onnx.sliding import Sliding, each, pairs, sliding
 from cgkit.onnx.step import Rule, Step
 from cgkit.operators.windows import Pads
-from cgkit.types import Shape, Size
+from cgkit.types import Shape, Size, count
 
 
 def _sliding(step: Step, x: Any) -> Sliding:
@@ -74,20 +76,19 @@ def average_pool(step: Step, x: Any) -> Any:
         return ops.avg_pool(x, **settings, count_include_pad=include)
     wide, settings = _apart(x, place, 0.0)
     counts = _counts(step, x, place, include)
-    return ops.div(ops.avg_pool(wide, **settings, divisor=1), counts.astype(x.dtype))
+    return ops.div(ops.avg_pool(wide, **settings, divisor=1), ops.cast(counts, dtype=x.dtype.name))
 
 
-def _counts(step: Step, x: Any, place: Sliding, include: bool) -> np.ndarray:
-    """Count what each window sees, of known axes of space."""
+def _counts(step: Step, x: Any, place: Sliding, include: bool) -> Any:
+    """Count what each window sees."""
     sizes = tuple(x.shape[2:])
-    if not all(isinstance(n, int) for n in sizes):
-        raise step.refuse(f"pads more than half a window, which needs known sizes, not {sizes}")
     reach = place.reach(sizes)
     step.allow((n + low + high for n, (low, high) in zip(sizes, reach, strict=True)), "float64")
-    seen = ops.pad(np.ones((1, 1, *sizes)), pads=((0, 0), (0, 0), *place.pads), value=include)
+    ones = ops.broadcast_to(lasting(step, np.float64(1), sizes), shape=(1, 1, *sizes))
+    seen = ops.pad(ones, pads=((0, 0), (0, 0), *place.pads), value=include)
     hang = [(0, end - high) for (_, high), (_, end) in zip(place.pads, reach, strict=True)]
     wide = ops.pad(seen, pads=((0, 0), (0, 0), *hang))
-    return np.asarray(ops.avg_pool(wide, **_settings(place, ((0, 0),) * len(hang)), divisor=1))
+    return ops.avg_pool(wide, **_settings(place, ((0, 0),) * len(hang)), divisor=1)
 
 
 def lp_pool(step: Step, x: Any) -> Any:
@@ -117,14 +118,17 @@ def _indices(step: Step, x: Any, places: Any, wide: Shape, low: tuple[Size, ...]
         if not all(isinstance(n, int) for n in sizes):
             raise step.refuse(f"needs known sizes to count places along {sizes}")
         places = _recounted(places, wide, low, sizes, turned)
-    volume = math.prod(sizes) if all(isinstance(n, int) for n in sizes) else None
-    channels = x.shape[1]
-    if volume is None or not isinstance(channels, int):
-        raise step.refuse(f"needs known sizes to count places along {tuple(x.shape)}")
+    volume, channels = count(sizes), x.shape[1]
+    if not isinstance(channels, int):
+        raise step.refuse(f"needs known channels to count places along {tuple(x.shape)}")
     ones = (1,) * len(sizes)
     image = ops.reshape(ops.positions(x, axis=0), shape=(-1, 1, *ones))
     channel = np.arange(channels).reshape(1, -1, *ones)
-    return ops.add(places, ops.add(image * (channels * volume), channel * volume))
+    before = ops.add(
+        ops.mul(image, at_run(channels * volume, places)),
+        ops.mul(channel, at_run(volume, places)),
+    )
+    return ops.add(places, before)
 
 
 def _recounted(places: Any, wide: Shape, low: tuple[Size, ...], sizes: Shape, turned: bool) -> Any:

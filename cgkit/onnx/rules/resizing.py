@@ -25,6 +25,9 @@ from cgkit.onnx.step import Rule, Step
 from cgkit.operators.settings import normal_axes
 from cgkit.types import Size
 
+SIMPLE = 256
+"""Up to where the two numbers of a scale go with which open sizes are multiplied and divided."""
+
 
 def upsample(step: Step, x: Any, scales: Any = None) -> Any:
     """Enlarge each axis by a scale."""
@@ -98,12 +101,13 @@ def _scaled(
 def _enlarged(step: Step, size: Size, scale: float) -> Size:
     if isinstance(size, int):
         return int(np.floor(np.float32(size) * np.float32(scale)))
-    if scale != int(scale):
+    times, by = scale.as_integer_ratio()
+    if max(times, by) > SIMPLE:  # then float32 would round the product of large sizes
         raise step.refuse(
-            f"cannot scale the open size {size} by {scale}: only whole multiples are known",
-            attempt=f"sizes={{{str(size)!r}: ...}}, or a whole number as scale",
+            f"cannot scale the open size {size} by {scale}: only simple fractions are known",
+            attempt=f"sizes={{{str(size)!r}: ...}}, or a scale such as 2 or 0.75",
         )
-    return size * int(scale)
+    return size * times // by
 
 
 def _sized(step: Step, x: Any, sizes: tuple[Size, ...], axes: Sequence[int]) -> dict[int, Axis]:
