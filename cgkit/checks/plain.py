@@ -111,17 +111,6 @@ def describe(value: object) -> str:
     return f"an object of class {kind.__name__}"
 
 
-def count(number: int, word: str, more: str = "") -> str:
-    """Count things in words.
-
-    Examples
-    --------
-    >>> count(1, "arrow"), count(1_200, "node"), count(0, "box", "boxes")
-    ('1 arrow', '1,200 nodes', '0 boxes')
-    """
-    return f"{number:,} {word if number == 1 else more or word + 's'}"
-
-
 def kind_of(value: object, *, exact: bool = False) -> str:
     """Name the kind of a plain value: one word per kind, numbers being one kind unless `exact`.
 

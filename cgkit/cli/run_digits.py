@@ -26,6 +26,7 @@ from cgkit.optimizers import AdamW, StepDecay
 from cgkit.tensor import Generator
 from cgkit.training import Epoch, Told, cnn, mlp, train
 from cgkit.training.checkpoint import keep_earlier
+from cgkit.words import counted
 
 
 @dataclass(frozen=True)
@@ -255,8 +256,11 @@ def summary(
 ) -> Item:
     """Say what came of it."""
     last = history[-1]
-    epochs = f"{len(history)} epoch{'s' if len(history) > 1 else ''}"
     first = f"{last.tested:.1%} of {len(examples.test):,} test images are read rightly"
-    second = f"{epochs}, {seconds:.1f} s" if learned else "nothing was left to do"
+    second = (
+        f"{counted(len(history), 'epoch')}, {seconds:.1f} s"
+        if learned
+        else "nothing was left to do"
+    )
     words = f"{first}\n{second}; kept in {choice.file}"
     return Item(f"{choice.name} {choice.model}", "ok", words)

@@ -101,7 +101,7 @@ def test_a_bad_label_is_an_error_though_graphviz_exits_with_0():
 
 def test_the_bundled_engine_is_given_up_in_time():
     arrows = "".join(f"n{i * 7 % 400} -> n{i * 13 % 397} [label=x]\n" for i in range(3000))
-    with pytest.raises(RenderError, match=r"not ready after 0\.5 seconds\n.*3000 edges"):
+    with pytest.raises(RenderError, match=r"not ready after 0\.5 seconds\n.*3,000 edges"):
         engine.render(f"digraph {{ {arrows} }}", engine="bundled", seconds=0.5)
 
 

@@ -15,12 +15,13 @@ from typing import Any
 
 from cgkit.checks.counter import Counter
 from cgkit.checks.listing import list_graph
-from cgkit.checks.plain import count, show
+from cgkit.checks.plain import show
 from cgkit.checks.plain_graphs import values_of
 from cgkit.checks.runner import SEED, Exam
 from cgkit.checks.static.cases import Case, StaticGraph, cases
 from cgkit.checks.task import Fault, Mistake, Task
 from cgkit.score import Score
+from cgkit.words import counted
 
 Nest = Any
 
@@ -205,7 +206,7 @@ def _probe_shared(exam: Exam, case: Case, nest: Nest) -> Fault | None:
     return Fault(
         "cost",
         called,
-        f"{count(counter.calls, 'call')} of operators",
+        f"{counted(counter.calls, 'call')} of operators",
         f"at most {most:,}",
         "What two fetches need is computed for each of them. All fetches share one run.",
         misconception="a run for each fetch",
@@ -322,7 +323,7 @@ def _probe_refusal(exam: Exam, case: _Refusal) -> Fault | None:
         got, why = f"ValueError: {_words_of(outcome)}", "The message does not say which name it is."
         return Fault("values", called, got, wanted, why, drawing=drawing)
     if counter.calls:
-        got = f"the refusal, after {count(counter.calls, 'call')} of operators"
+        got = f"the refusal, after {counted(counter.calls, 'call')} of operators"
         why = "Look at all names first. A run may take hours, and this one could not succeed."
         name = "computes before it refuses"
         return Fault("cost", called, got, "no call", why, misconception=name, drawing=drawing)

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from cgkit.checks.plain import count, describe, show
+from cgkit.checks.plain import describe, show
 from cgkit.checks.static.cases import StaticGraph
 from cgkit.errors import CgkitError
+from cgkit.words import counted
 
 _SOURCES = ("placeholder", "variable")
 
@@ -89,7 +90,7 @@ def _operands(
 ) -> None:
     """Check what an operator reads."""
     if len(operands) != wanted:
-        held = count(len(operands), "operand")
+        held = counted(len(operands), "operand")
         raise GraphFault(f"{kind} takes {wanted}, and {name!r} has {held}.", name)
     for operand in operands:
         if type(operand) in (int, float):

@@ -20,7 +20,6 @@ from cgkit.checks.counter import Counter
 from cgkit.checks.depth import deep_fault, shallow
 from cgkit.checks.leftover import search_for_leftovers
 from cgkit.checks.listing import list_graph
-from cgkit.checks.plain import count
 from cgkit.checks.plain_graphs import SOURCES, operands_of
 from cgkit.checks.runner import SEED, Exam
 from cgkit.checks.static import run_mistakes
@@ -35,6 +34,7 @@ from cgkit.checks.static.cases import (
 )
 from cgkit.checks.task import Fault, Task
 from cgkit.score import Score
+from cgkit.words import counted
 
 RUN = Task(
     "02_static_dynamic",
@@ -228,7 +228,7 @@ def _probe_count(exam: Exam, case: Case) -> Fault | None:
         "cost",
         called,
         "over " * (counter.calls > counter.limit)
-        + f"{count(min(counter.calls, counter.limit), 'call')} of operators",
+        + f"{counted(min(counter.calls, counter.limit), 'call')} of operators",
         f"at most {most:,}, one for each operator that {fetch!r} needs",
         why,
         misconception="naive recursion" if naive else "runs more than the ancestors",

@@ -15,12 +15,13 @@ from typing import Any
 from cgkit.checks.answers import read_dict
 from cgkit.checks.cases import OPERATORS
 from cgkit.checks.listing import list_graph
-from cgkit.checks.plain import count, same, show
+from cgkit.checks.plain import same, show
 from cgkit.checks.plain_graphs import SOURCES, values_of
 from cgkit.checks.runner import SEED, Exam
 from cgkit.checks.static.reading import GraphFault, read_graph
 from cgkit.checks.task import Fault, Task
 from cgkit.score import Score
+from cgkit.words import counted
 
 _ARITIES = {name: 1 if name == "negate" else 2 for name in OPERATORS}
 _FEEDS = ((2, 3, 5), (-1, 0, 4), (7, -2, -3))
@@ -158,11 +159,11 @@ def _probe(exam: Exam, case: Program) -> Fault | None:
     def program(apply: Callable[..., Any], *given: Any) -> Any:
         runs[0] += 1
 
-        def counted(kind: str, *operands: Any) -> Any:
+        def noted(kind: str, *operands: Any) -> Any:
             applied[0] += 1
             return apply(kind, *operands)
 
-        return case.run(counted, *given)
+        return case.run(noted, *given)
 
     return exam.inspect(
         (program, list(case.inputs)),
@@ -212,12 +213,12 @@ def _values(given: Any, read: Any, case: Program) -> Fault | None:
 
 def _frugal(given: Any, read: Any, case: Program, runs: int, applied: int) -> Fault | None:
     if runs != 1:
-        why = f"The program ran {count(runs, 'time')}. A trace runs it once, on names."
+        why = f"The program ran {counted(runs, 'time')}. A trace runs it once, on names."
         name = "runs the program again" if runs > 1 else ""
         return _shown(why, given, case, name)
     operators = sum(kind not in SOURCES for kind, *_ in read.values())
     if operators > applied:
-        held, calls = count(operators, "operator"), count(applied, "call")
+        held, calls = counted(operators, "operator"), counted(applied, "call")
         why = f"There were {calls} of apply, and the graph holds {held}. Each call makes one node."
         return _shown(why, given, case, "a value recorded twice")
     return None
