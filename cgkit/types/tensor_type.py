@@ -75,8 +75,8 @@ def _named_dtype(dtype: DTypeLike) -> np.dtype:
     """Find any dtype of NumPy's; DtypeError where there is none of that name."""
     try:
         return np.dtype(dtype)
-    except TypeError:
-        raise DtypeError(f"there is no dtype {dtype!r}", attempt='"float32" or "int64"') from None
+    except (TypeError, ValueError, SyntaxError):  # NumPy reads some texts as if they were a program
+        raise DtypeError(f"there is no dtype {dtype!r:.60}", attempt='"float32" or "int64"') from None
 
 
 def as_dtype(dtype: DTypeLike) -> np.dtype:

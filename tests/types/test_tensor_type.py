@@ -61,6 +61,9 @@ def test_dtypes_may_be_given_in_numpys_ways():
 def test_a_type_of_no_known_dtype_says_so():
     with pytest.raises(DtypeError, match="there is no dtype 'x'"):
         TensorType((2,), "x")
+    for odd in ("8'", ",<", "\ud800"):
+        with pytest.raises(DtypeError, match="there is no dtype"):
+            as_dtype(odd)
 
 
 @pytest.mark.parametrize("name", ["i4", "f8", "u2", "f2", "?"])
