@@ -76,7 +76,9 @@ def _named_dtype(dtype: DTypeLike) -> np.dtype:
     try:
         return np.dtype(dtype)
     except (TypeError, ValueError, SyntaxError):  # NumPy reads some texts as if they were a program
-        raise DtypeError(f"there is no dtype {dtype!r:.60}", attempt='"float32" or "int64"') from None
+        raise DtypeError(
+            f"there is no dtype {dtype!r:.60}", attempt='"float32" or "int64"'
+        ) from None
 
 
 def as_dtype(dtype: DTypeLike) -> np.dtype:
