@@ -1,8 +1,9 @@
+import os
 from pathlib import Path
 
 import pytest
 
-from cgkit.files import write_whole
+from cgkit.files import replaced, write_whole
 
 
 def names(folder):
@@ -23,34 +24,41 @@ def test_what_stops_the_writing_leaves_the_old_file_and_nothing_beside_it(tmp_pa
     write_whole(path, "old")
     with pytest.raises(UnicodeEncodeError):
         write_whole(path, "half \ud800")
-    write = Path.write_bytes
 
-    def half(file, data):
-        write(file, data[:2])
-        raise KeyboardInterrupt
+    def half(stop):
+        with replaced(path, lasting=True) as stream:
+            stream.write(b"half")
+            stop()
 
-    def stopped(file, target):
-        raise KeyboardInterrupt
+    def full(*_):
+        raise OSError(28, "No space left on device")
 
-    for step, stop in (("write_bytes", half), ("replace", stopped)):
+    with pytest.raises(OSError, match="No space"):
+        half(full)
+    for target, step in ((Path, "replace"), (os, "fsync")):
         with monkeypatch.context() as patched:
-            patched.setattr(Path, step, stop)
-            with pytest.raises(KeyboardInterrupt):
-                write_whole(path, "new")
-        assert path.read_text() == "old"
-        assert names(tmp_path) == ["a.txt"]
+            patched.setattr(target, step, full)
+            with pytest.raises(OSError, match="No space"):
+                half(lambda: None)
+    assert path.read_text() == "old"
+    assert names(tmp_path) == ["a.txt"]
 
 
-def test_readers_in_between_never_see_half(tmp_path, monkeypatch):
-    path, seen = tmp_path / "a.txt", []
+def test_readers_in_between_never_see_half(tmp_path):
+    path = tmp_path / "a.txt"
     write_whole(path, "old")
-    real = Path.replace
+    with replaced(path) as stream:
+        stream.write(b"ne")
+        stream.flush()
+        assert path.read_text() == "old"
+        stream.write(b"w")
+    assert path.read_text() == "new"
 
-    def watched(file, target):
-        seen.append(path.read_text())
-        real(file, target)
-        seen.append(path.read_text())
 
-    monkeypatch.setattr(Path, "replace", watched)
-    write_whole(path, "new")
-    assert seen == ["old", "new"]
+def test_two_that_write_at_once_do_not_meet(tmp_path):
+    path = tmp_path / "a.txt"
+    with replaced(path) as first, replaced(path) as second:
+        first.write(b"first")
+        second.write(b"second")
+    assert path.read_text() == "first"  # it ended last
+    assert names(tmp_path) == ["a.txt"]

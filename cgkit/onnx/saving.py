@@ -9,12 +9,8 @@ save leaves what was there, with its data.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import os
 import re
-import secrets
-from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -22,6 +18,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import numpy as np
 
 from cgkit.errors import OnnxError
+from cgkit.files import replaced
 from cgkit.graph import Graph, expect_graph
 from cgkit.onnx.dtypes import as_number
 from cgkit.onnx.exporter import LARGEST, held_bytes, written
@@ -92,7 +89,7 @@ def save(
             _save_beside(graph, file, opset, name)
         else:
             model = written(graph, opset, name, stored_inside)
-            with _replaced(file) as stream:
+            with replaced(file, lasting=True) as stream:
                 stream.write(model.SerializeToString())
         for old in before - _data_of(file):
             old.unlink(missing_ok=True)
@@ -107,9 +104,9 @@ def save(
 def _save_beside(graph: Graph, file: Path, opset: int, name: str) -> None:
     """Write the numbers to a file of their own, then the model that says where they are."""
     data = file.with_name(f"{file.name}.{_digest(graph)}.data")
-    with _replaced(data) as stream:
+    with replaced(data, lasting=True) as stream:
         model = written(graph, opset, name, _Beside(stream, data.name))
-    with _replaced(file) as stream:
+    with replaced(file, lasting=True) as stream:
         stream.write(model.SerializeToString())
 
 
@@ -169,17 +166,3 @@ def _data_of(file: Path) -> set[Path]:
         for entry in tensor.external_data
     }
     return {path for path in beside if path.name in named}
-
-
-@contextlib.contextmanager
-def _replaced(file: Path) -> Iterator[BinaryIO]:
-    """Open a file that takes the place of another when it is whole, or else is gone."""
-    part = file.with_name(f".{file.name}.{secrets.token_hex(4)}.part")
-    try:
-        with part.open("xb") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.replace(file)
-    finally:
-        part.unlink(missing_ok=True)

@@ -14,7 +14,6 @@ import errno
 import glob
 import os
 import re
-import secrets
 import time
 import zipfile
 from collections.abc import Mapping
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import IO
 
 from cgkit.errors import FileError
+from cgkit.files import replaced
 from cgkit.saved.nesting import MANIFEST
 
 NAME = re.compile(r"state\.json|(0|[1-9]\d{0,8})\.npy", re.ASCII)
@@ -51,7 +51,8 @@ def write_members(path: Path, members: Mapping[str, bytes]) -> None:
         if path.exists() and not path.is_file():  # a device would be gone for everybody
             what = "a folder" if path.is_dir() else "no plain file"
             raise FileError(f"cannot write {path}: it is {what}")
-        _replace(path, members)
+        with replaced(path, lasting=True) as file:
+            _write_zip(file, members)
         _settle(path)
     except FileNotFoundError:
         raise FileError(f"cannot write {path}", why=f"there is no folder {path.parent}") from None
@@ -62,21 +63,6 @@ def write_members(path: Path, members: Mapping[str, bytes]) -> None:
         if isinstance(error, FileError):
             raise
         raise FileError(f"cannot write {str(path)!r}", why=str(error)) from None
-
-
-def _replace(path: Path, members: Mapping[str, bytes]) -> None:
-    """Write beside the file, see that it is on the disk, then put it in the file's place."""
-    fresh = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.new")
-    try:
-        with fresh.open("xb") as file:
-            _write_zip(file, members)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            fresh.unlink()
-        raise
 
 
 def _write_zip(file: IO[bytes], members: Mapping[str, bytes]) -> None:

@@ -6,7 +6,6 @@ import re
 import numpy as np
 import pytest
 
-import cgkit.onnx.saving as saving
 from cgkit import GraphBuilder, ops, run
 from cgkit.errors import OnnxError
 from cgkit.onnx import load
@@ -115,14 +114,14 @@ def test_an_interrupted_run_leaves_what_was_there(tmp_path, monkeypatch, most, c
         if len(seen) == calls:
             raise Interrupted
 
-    monkeypatch.setattr(saving.os, "fsync", stop)
+    monkeypatch.setattr(os, "fsync", stop)
     if most < 1000 * calls or calls == 1:  # the numbers are written first, then the model
         with pytest.raises(Interrupted):
             save(graph_of(3.0), path, most=most)
         kept = {name: (tmp_path / name).read_bytes() for name in before}
         assert kept == before
         same(path, GRAPH)
-        assert not [name for name in files(tmp_path) if name.endswith(".part")]
+        assert not [name for name in files(tmp_path) if name.endswith(".new")]
 
 
 def test_a_file_that_is_no_model_is_replaced(tmp_path):
@@ -170,7 +169,7 @@ def test_a_disk_that_is_full(tmp_path, monkeypatch):
     def full(number):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(saving.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OnnxError, match="cannot be written: No space left"):
         save(graph_of(3.0), path)
     same(path, GRAPH)

@@ -52,14 +52,12 @@ def test_what_was_there_stays_until_the_picture_is_whole(tmp_path, diamond, monk
     file, link = tmp_path / "a.dot", tmp_path / "link.dot"
     file.write_bytes(b"the former picture")
     link.symlink_to(file)
-    half = Path.write_bytes
 
-    def full(path, content):
-        half(path, content[: len(content) // 2])
+    def full(path, target):
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "write_bytes", full)
+        patch.setattr(Path, "replace", full)
         with pytest.raises(RenderError, match="No space left"):
             save(diamond, link)
     assert file.read_bytes() == b"the former picture"
