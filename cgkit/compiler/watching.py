@@ -4,8 +4,8 @@
         if x.shape[0] > 10: ...     the graph is right for this answer only
 
 While a function is traced its open sizes have a value, that of the call. Whoever compares one, or
-uses it as a number, gets the true answer, and the question is noted: the compiled function asks it
-again before it is used for other sizes.
+uses it as a number, as a key or as a text, gets the true answer, and the question is noted: the
+compiled function asks it again before it is used for other sizes.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from cgkit.errors import CgkitError
 from cgkit.types import Dim, Shape, Size
@@ -108,9 +110,10 @@ class Watched(Dim):
         return made
 
     def _look(self, sign: str, other: Any) -> Any:
-        number = isinstance(other, int) and not isinstance(other, bool)
+        other = other.item() if isinstance(other, np.number) else other
         known = isinstance(other, Dim) and other.symbols <= self.watch.sizes.keys()
-        return self.watch.note(self, sign, other) if number or known else NotImplemented
+        number = known or isinstance(other, int | float)
+        return self.watch.note(self, sign, other) if number else NotImplemented
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Dim) and self.terms == other.terms:
@@ -134,7 +137,7 @@ class Watched(Dim):
         return self._look(">=", other)  # type: ignore[no-any-return]
 
     def __hash__(self) -> int:
-        return super().__hash__()
+        return hash(self.__index__())  # whoever looks it up in a dict finds what its value would
 
     def __index__(self) -> int:
         self._look("is", self)
@@ -149,30 +152,47 @@ class Watched(Dim):
     def __bool__(self) -> bool:
         return bool(self._look("!=", 0))
 
-    def __add__(self, other: Size) -> Size:
-        return self.watch.shown(super().__add__(other))  # type: ignore[no-any-return]
+    def __repr__(self) -> str:
+        return repr(self.__index__())
 
-    def __mul__(self, other: Size) -> Size:
-        return self.watch.shown(super().__mul__(other))  # type: ignore[no-any-return]
+    def __format__(self, spec: str) -> str:
+        return format(self.__index__(), spec)
 
-    def __floordiv__(self, other: Size) -> Size:
-        """Divide where the result can be said; otherwise the value is looked at."""
-        try:
-            return self.watch.shown(super().__floordiv__(other))  # type: ignore[no-any-return]
-        except CgkitError:
-            return self.__index__() // _at(other, self.watch.sizes)
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self.__index__(), dtype)
 
-    def __mod__(self, other: Size) -> Size:
-        try:
-            return self.watch.shown(super().__mod__(other))  # type: ignore[no-any-return]
-        except CgkitError:
-            return self.__index__() % _at(other, self.watch.sizes)
 
-    def __truediv__(self, other: Size) -> float:
-        return self.__index__() / _at(other, self.watch.sizes)
+def _arithmetic(symbolic: Callable[..., Any] | None, act: Callable[..., Any]) -> Any:
+    """Compute with a size: an open one where that can be said; otherwise the value is looked at."""
 
-    __radd__ = __add__
-    __rmul__ = __mul__
+    def compute(size: Watched, *others: Any) -> Any:
+        if symbolic is not None and all(isinstance(x, Dim | int) for x in others):
+            try:
+                return size.watch.shown(symbolic(size, *others))
+            except CgkitError:
+                pass
+        return act(*(x.__index__() if isinstance(x, Watched) else x for x in (size, *others)))
+
+    return compute
+
+
+def _turned(act: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda a, b: act(b, a)
+
+
+_INFIX = ("add", "sub", "mul", "floordiv", "mod", "truediv", "pow", "lshift", "rshift", "and", "or",
+          "xor", "divmod")  # fmt: skip
+_OPEN = frozenset(("add", "radd", "sub", "rsub", "mul", "rmul", "floordiv", "mod", "neg"))
+"""What can be said of an open size."""
+_ACTS: dict[str, Callable[..., Any]] = {
+    "neg": operator.neg, "abs": abs, "round": round, "invert": operator.inv,
+}  # fmt: skip
+for _name in _INFIX:
+    _ACTS[_name] = divmod if _name == "divmod" else getattr(operator, f"__{_name}__")
+    _ACTS[f"r{_name}"] = _turned(_ACTS[_name])
+for _name, _act in _ACTS.items():
+    _symbolic = getattr(Dim, f"__{_name}__") if _name in _OPEN else None
+    setattr(Watched, f"__{_name}__", _arithmetic(_symbolic, _act))
 
 
 def _plain(size: Any) -> Any:

@@ -6,6 +6,7 @@ Value ── edge ──> Node          has a shape and a dtype, but no numbers 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -17,7 +18,7 @@ from cgkit.node import Edge, Node, Operator
 from cgkit.operators import ALL
 from cgkit.speech import ELSEWHERE
 from cgkit.symbolic.writes import Writes, refuse
-from cgkit.types import Shape, TensorType
+from cgkit.types import Shape, Size, TensorType
 from cgkit.writing import Writable
 
 
@@ -45,6 +46,12 @@ class Value(Writable):
             "running the graph first: it is only being built, and has no numbers yet",
         ),
         **dict.fromkeys(("backward", "grad"), "gradients(y, xs), which adds them to the graph"),
+        "requires_grad_": "grad(y, x): a value of a graph has gradients without being told",
+        **dict.fromkeys(
+            ("register_hook", "retain_grad"),
+            "grad(y, x), whose result the graph may go on with: nothing is collected while it is "
+            "being built",
+        ),
     })  # fmt: skip
 
     def __init__(self, edge: Edge, builder: Recorder) -> None:
@@ -76,6 +83,11 @@ class Value(Writable):
         """A size for each axis; a Dim where it is open."""
         watch = self.builder.watch
         return self.edge.shape if watch is None else watch.show(self.edge.shape)
+
+    @property
+    def size(self) -> Size:
+        """The number of elements; a Dim where it is open."""
+        return math.prod(self.shape)
 
     @property
     def dtype(self) -> np.dtype:

@@ -1,5 +1,6 @@
 """Sizes that tell who looks."""
 
+import numpy as np
 import pytest
 
 from cgkit import Dim
@@ -29,21 +30,37 @@ def watch():
         (lambda n, m: bool(n), True, "N != 0"),
         (lambda n, m: len(range(m)), 4, "M"),
         (lambda n, m: n // 4, 1, "N//4 == 1"),
-        (lambda n, m: n // m, 1, "N"),
+        (lambda n, m: n // m, 1, "N, M"),
         (lambda n, m: n % 4, 2, "N - 4*(N//4) == 2"),
-        (lambda n, m: n % m, 2, "N"),
+        (lambda n, m: n % m, 2, "N, M"),
+        (lambda n, m: n**m, 6**4, "N, M"),
         (lambda n, m: n / 4, 1.5, "N"),
+        (lambda n, m: n * 0.5 - 1.5, 1.5, "N"),
+        (lambda n, m: 3 - n ** 2, -33, "N"),
+        (lambda n, m: 2**n + 12 / n + 13 // n + 13 % n, 64 + 2 + 2 + 1, "N"),
+        (lambda n, m: (n & 2, n | 1, n ^ 3, n << 1, 3 >> n, ~n), (2, 7, 5, 12, 0, -7), "N"),
+        (lambda n, m: (divmod(n, 4), divmod(20, n)), ((1, 2), (3, 2)), "N"),
+        (lambda n, m: (round(n / 5), abs(n), round(n)), (1, 6, 6), "N"),
+        (lambda n, m: (str(n), repr(n), f"{n:03d}", str((n, 1))), ("6", "6", "006", "(6, 1)"), "N"),
+        (lambda n, m: {6: "a"}.get(n), "a", "N, N == 6"),
+        (lambda n, m: n in {4, 5}, False, "N"),
+        (lambda n, m: (np.sqrt(n) < 2.5, np.asarray(n).dtype), (True, np.int64), "N"),
+        (lambda n, m: n == 6.0, True, "N == 6.0"),
+        (lambda n, m: n == np.int64(6), True, "N == 6"),
+        (lambda n, m: n > 5.5, True, "N > 5.5"),
+        (lambda n, m: n == True, False, "N == True"),  # noqa: E712
     ],
 )  # fmt: skip
 def test_questions_are_answered_and_noted(watch, ask, answer, noted):
     assert ask(*watch.show((N, M))) == answer
-    assert [str(look) for look in watch.looks] == [noted]
+    assert ", ".join(map(str, watch.looks)) == noted
 
 
 def test_what_is_known_anyway_is_not_noted(watch):
     n, three = watch.show((N, 3))
     assert (n == N, three) == (True, 3)
-    assert type(n + 1) is Watched
+    for more in (n + 1, 1 + n, n - 1, 1 - n, n * 2, 2 * n, -n, n // 2):
+        assert type(more) is Watched
     assert (n - n, n == "text") == (0, False)
     assert watch.looks == []
 

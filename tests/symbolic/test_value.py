@@ -83,3 +83,15 @@ def test_errors_say_at_which_node_and_line(builder):
     with pytest.raises(CgkitError) as caught:
         x @ w
     assert "\n  at node  matmul(x, w)   line " in caught.value.with_place()
+
+
+def test_the_number_of_elements():
+    builder = GraphBuilder()
+    sizes = [builder.placeholder(shape).size for shape in ((), (2, 3), (0, 3), (None, 4))]
+    assert [str(size) for size in sizes] == ["1", "6", "0", "4*N"]
+
+
+@pytest.mark.parametrize("name", ["requires_grad_", "register_hook", "retain_grad"])
+def test_what_only_tensors_collect(name):
+    with pytest.raises(AttributeError, match=r"try +grad\(y, x\)"):
+        getattr(GraphBuilder().placeholder(()), name)
