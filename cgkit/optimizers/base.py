@@ -102,7 +102,7 @@ class Optimizer:
 
     def prepared(self, param: Any, grad: Any) -> Any:
         """Give the gradient that the rule shall see: turned round if wanted, and pulled to 0."""
-        grad = ops.ALL["neg"](grad) if self.maximize else grad
+        grad = ops.neg(grad) if self.maximize else grad
         return grad + param * self.weight_decay if self.weight_decay else grad
 
     def initial(self, param: Any) -> State:
@@ -171,7 +171,7 @@ class Optimizer:
         param = _floating(param)
         grad = _fitting(grad, param)
         memory = self._memory_of(state, param)
-        step = ops.ALL["add"](state["step"], 1)
+        step = ops.add(state["step"], 1)
         rate = self.learning_rate
         rate = rate(state["step"]) if callable(rate) else rate
         new, kept = self.rule(param, self.prepared(param, grad), memory, step, rate)
@@ -279,7 +279,7 @@ def like(factor: Any, param: Any) -> Any:
     """
     if factor.__class__ in (int, float):
         return factor
-    return ops.ALL["cast"](as_operand(factor), dtype=param.dtype.name)
+    return ops.cast(as_operand(factor), dtype=param.dtype.name)
 
 
 def _floating(param: Any) -> Any:
