@@ -5,7 +5,7 @@
     y = ops.relu(x @ w)           types are inferred, nothing is computed
     graph = builder.graph([y])    an immutable Graph, to run, draw, differentiate, optimize
 
-    value, wiring, writes  <  sources  <  builder  <  tracing, differentiation
+    writes  <  value, wiring  <  sources  <  builder  <  tracing, differentiation
 
 A Value is a handle like a Tensor, of higher rank: an operator with a Value among its operands
 records. Only the builder changes; a Value of another builder, or one that outlived its trace, is an
