@@ -179,13 +179,13 @@ def points_of(points: float, out_of: float) -> str:
     return f"{_figure(points)} of {_figure(out_of)} points"
 
 
-def heading(mark: str, task: str, right: str, width: int = WIDTH) -> str:
+def heading(mark: str, task: str, right: str) -> str:
     """Write the first line of every answer of a check: mark and task left, points right.
 
     Examples
     --------
-    >>> heading("✗", "kahn", points_of(0, 4), width=30)
-    '✗ kahn           0 of 4 points'
+    >>> heading("✗", "kahn", points_of(0, 4)).split("  ")[0], len(heading("✓", "", "")) == WIDTH
+    ('✗ kahn', True)
     """
     left = f"{mark} {task}"
-    return f"{left} {right:>{max(0, width - len(left) - 1)}}"
+    return f"{left} {right:>{max(0, WIDTH - len(left) - 1)}}"

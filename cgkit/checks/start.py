@@ -280,15 +280,11 @@ def everything(
         (scale, scale_),
         (first_drawing, drawing),
     )
-    failed: CheckFailed | None = None
     for check, answer in steps:
         try:
             check(answer, seed=seed)
         except CheckFailed as error:
-            failed = error
-            break
-    if failed is not None:
-        raise _of_everything(failed)
+            raise _of_everything(error) from None
     return EVERYTHING.passed("five checks pass: you are ready for chapter 1")
 
 

@@ -183,9 +183,9 @@ def _shape(rng: random.Random) -> tuple[int, ...]:
     return tuple(rng.choice((0, 1, 2, 2, 3, 3, 4)) for _ in range(rng.choice((0, 1, 2, 2, 3))))
 
 
-def _any(rng: random.Random, types: Types, kind: str = "f") -> int:
+def _any(rng: random.Random, types: Types) -> int:
     """Choose a value, later ones rather than early ones, so that programs grow deep."""
-    fitting = [i for i, known in enumerate(types) if known.dtype.kind == kind]
+    fitting = [i for i, known in enumerate(types) if known.dtype.kind == "f"]
     return rng.choice(fitting[-4:] if rng.random() < 0.7 else fitting)
 
 
