@@ -20,7 +20,7 @@
 # %%
 import numpy as np
 
-from cgkit import GraphBuilder, Session, Tensor, draw, grad, ops, topological_order
+from cgkit import GraphBuilder, Node, Session, Tensor, draw, grad, ops, topological_order
 
 # %% [markdown]
 # ## One formula, twice
@@ -41,6 +41,8 @@ loss
 draw(loss, direction="right")
 
 # %% [markdown]
+# (The two nodes without a name are `x` and `t`.)
+#
 # Now the **static** way. You describe the formula with names in the place of numbers.
 
 # %%
@@ -114,8 +116,17 @@ small.grad
 # ### Going backward, the obvious way
 #
 # You went backward by hand in chapter 1. Let us teach it to Python. The first idea: the result
-# tells its inputs their gradient, and they tell theirs. A recorded node is in `grad_fn`.
-# Its `inputs` lead to the nodes before it.
+# tells its inputs their gradient, and they tell theirs. Here is a small graph to try it on. How
+# often is each value read?
+
+# %%
+x = Tensor(1.0, requires_grad=True).named("x")
+b = (x + x).named("b")
+c = (b + b).named("c")
+draw(c, direction="right")
+
+# %% [markdown]
+# A recorded node is in `grad_fn`. Its `inputs` lead to the nodes before it.
 
 # %%
 def tell(node, gradient, received):
@@ -123,9 +134,6 @@ def tell(node, gradient, received):
     for edge in node.inputs:            # an addition passes the gradient on unchanged
         tell(edge.node, gradient, received)
 
-x = Tensor(1.0, requires_grad=True)
-b = x + x
-c = b + b
 received = []
 tell(c.grad_fn, 1.0, received)
 sum(gradient for name, gradient in received if name == "leaf")
@@ -170,7 +178,21 @@ gradients, visited = backward(c.grad_fn, 1.0)
 gradients[x.edge.node], visited
 
 # %% [markdown]
-# Three visits, and the gradient 4. Look at the line with `get`: gradients that meet are **added**,
+# Three visits, and the gradient 4. Here they are, one after the other:
+
+# %%
+from cgkit.render import strip
+
+backward_order = topological_order(c.grad_fn)[::-1]
+
+def moment(finished):
+    told = {node.name: f"gradient {gradients[node]:g}" for node in backward_order[:finished]}
+    return draw(c, marked=told, legend=False)
+
+strip([moment(n) for n in (1, 2, 3)], ["1. the end", "2. b has heard both", "3. x has heard both"])
+
+# %% [markdown]
+# Look at the line with `get`: gradients that meet are **added**,
 # or *accumulated*. Write `gradients[edge.node] = gradients[node]` instead, and the second reader
 # overwrites the first. Here is that mistake, run:
 
@@ -390,7 +412,8 @@ train = minimize(loss, SGD(0.1))
 draw(builder.graph([loss]))
 
 # %% [markdown]
-# The points lie on $y = 3x + 1$. Watch the loss fall:
+# `N` and `N2` are sizes that were left open. They meet in the subtraction, so each run must give
+# both the same. The points lie on $y = 3x + 1$. Watch the loss fall:
 
 # %%
 session = Session(builder)
@@ -696,30 +719,43 @@ start = {
     "w1": rng.normal(0, 0.2, (64, 32)).astype("float32"), "b1": np.zeros(32, "float32"),
     "w2": rng.normal(0, 0.2, (32, 10)).astype("float32"), "b2": np.zeros(10, "float32"),
 }
-python_ran = {"eager": 0, "session": 0, "compiled": 0}
 
 def digit_loss(params, x, y):
     hidden = ops.relu(x @ params["w1"] + params["b1"])
     return ops.cross_entropy(hidden @ params["w2"] + params["b2"], y)
 
 # %% [markdown]
-# `python_ran` will count how often Python comes by the loss. **The dynamic way** computes, goes
-# backward, and writes the parameters in place. `no_grad` says that this writing is not recorded:
+# We want to compare what each way costs. So each time that Python comes by the loss, it looks at
+# it, as a debugger would, and tries an `if`:
+
+# %%
+seen = {"eager": [], "session": [], "compiled": []}
+
+def look(way, loss):
+    try:
+        answer = "works" if loss > 0.0 else "works, too"
+    except TypeError:
+        answer = "an error"
+    seen[way].append((repr(loss).split(", ")[0].rstrip(")") + ")", answer))
+
+# %% [markdown]
+# **The dynamic way** computes, goes backward, and writes the parameters in place. `no_grad` says
+# that this writing is not recorded:
 
 # %%
 from cgkit import no_grad
 
 params = {name: Tensor(array, requires_grad=True) for name, array in start.items()}
-eager = []
+eager, graphs = [], {"eager": set()}
 for batch in batches:
-    python_ran["eager"] += 1
     loss = digit_loss(params, Tensor(images[batch]), Tensor(labels[batch]))
+    look("eager", loss)
+    graphs["eager"].add(loss.grad_fn)
     slopes = grad(loss, list(params.values()))
     with no_grad():
         for parameter, slope in zip(params.values(), slopes, strict=True):
             parameter.sub_(slope * 0.5)
     eager.append(loss.item())
-recorded = [node for node in topological_order(loss.grad_fn) if node.inputs]    # no leaves
 [round(value, 4) for value in (eager[0], eager[-1])]
 
 # %% [markdown]
@@ -730,8 +766,8 @@ builder = GraphBuilder()
 x = builder.placeholder((None, 64), "float32", name="x")
 y = builder.placeholder((None,), "int64", name="y")
 variables = {name: builder.variable(array, name=name) for name, array in start.items()}
-python_ran["session"] += 1
 loss_node = digit_loss(variables, x, y)
+look("session", loss_node)
 train = minimize(loss_node, SGD(0.5))
 session = Session(builder)
 feeds = [{x: images[batch], y: labels[batch]} for batch in batches]
@@ -745,8 +781,8 @@ static = [session.run([loss_node, train], feed)[0].item() for feed in feeds]
 # %%
 @compile(fuse=False)
 def digit_step(params, x, y):
-    python_ran["compiled"] += 1
     loss = digit_loss(params, x, y)
+    look("compiled", loss)
     slopes = grad(loss, list(params.values()))
     names = zip(params, params.values(), slopes, strict=True)
     return loss, {name: value - slope * 0.5 for name, value, slope in names}
@@ -765,34 +801,81 @@ for batch in batches:
 
 # %% [markdown]
 # **Three ways, one computation.** The rules of the gradients are the same text, and so are the
-# operators. Only who calls them, and when, is different. So what *is* different? Count it. For the
-# session we count the operators that one step runs, by the function that watches.
+# operators. Only who calls them, and when, is different.
+#
+# So what *is* different? First, memory. Going backward reads what going forward has made, so that
+# must be kept. "A static graph needs less, because it keeps nothing," some say. Let us count. In an
+# eager graph it lies in the nodes. (What was there before, images and parameters, does not count.)
 
 # %%
-ran.clear()
-Session(builder, executor=watched).run([loss_node, train], feeds[0])
-step_graph = digit_step.entries[0].graph
+def kept_in_nodes(loss, given):
+    parts = [part for node in topological_order(loss.grad_fn) for part in node.saved]
+    arrays = {id(part): part for part in parts if isinstance(part, np.ndarray)}
+    made = [a for a in arrays.values() if not any(np.array_equal(a, one) for one in given)]
+    return sum(array.nbytes for array in made)
+
+tensors = {name: Tensor(array, requires_grad=True) for name, array in start.items()}
+x0, y0 = Tensor(images[:32]), Tensor(labels[:32])
+loss = digit_loss(tensors, x0, y0)
+bytes_kept = {"eager": kept_in_nodes(loss, [one.numpy() for one in (x0, *tensors.values())])}
+bytes_kept
+
+# %% [markdown]
+# In a static graph it is what was made when the loss was there, or before, and is read later. The
+# session runs the graph by a function that keeps it for us; the compiled function has it in its
+# form. `liveness` tells from when to when each result must be there.
+
+# %%
+from cgkit.memory import liveness
+
+
+def kept_between(graph):
+    live = liveness(graph, outputs=False).at({"N": 32, "N2": 32})    # sizes left open
+    at = live.steps.index(graph.outputs[0].node)        # the step that makes the loss
+    return sum(one.nbytes for one in live.lifetimes if one.first <= at < one.last)
+
+ran_graphs = []
+
+def keeping(graph, *arrays):
+    ran_graphs.append(graph)
+    return run(graph, *arrays)
+
+Session(builder, executor=keeping).run([loss_node, train], feeds[0])
+graphs["session"], graphs["compiled"] = set(ran_graphs), {e.graph for e in digit_step.entries}
+bytes_kept |= {way: kept_between(*graphs[way]) for way in ("session", "compiled")}
+bytes_kept
+
+# %% [markdown]
+# The same number three times. **Whoever trains keeps activations, static or not.** What a static
+# graph gives is another thing: it is known beforehand how much that will be, and where it can lie.
+#
+# Now all that can be counted, side by side:
+
+# %%
+def operators(graph):
+    nodes = topological_order(graph) if isinstance(graph, Node) else graph.nodes
+    return sum(bool(node.inputs) for node in nodes)
+
 rows = {
-    "": {way: way for way in python_ran},
-    "Python ran the loss": python_ran,
-    "graphs built": {"eager": len(batches), "session": 1, "compiled": len(digit_step.entries)},
-    "operators in a graph": {
-        "eager": len(recorded), "session": len(ran), "compiled": len(step_graph.operators),
-    },
-    "a print inside shows": {"eager": "numbers", "session": "promises", "compiled": "promises"},
-    "an if on a number": {"eager": "Python's own", "session": "cond", "compiled": "cond"},
+    "": {way: way for way in seen},
+    "Python came by": {way: len(looks) for way, looks in seen.items()},
+    "graphs built": {way: len(built) for way, built in graphs.items()},
+    "operators in a graph": {way: operators(min(built, key=id)) for way, built in graphs.items()},
+    "bytes kept for backward": bytes_kept,
+    "a debugger sees": {way: looks[0][0] for way, looks in seen.items()},
+    "if loss > 0.0": {way: looks[0][1] for way, looks in seen.items()},
 }
 for name, row in rows.items():
-    print(f"{name:22}" + "".join(f"{value!s:>26}" for value in row.values()))
+    print(f"{name:24}" + "".join(f"{value!s:>24}" for value in row.values()))
 
 # %% [markdown]
 # The eager graph holds the forward part only: its backward is done, not recorded. The other two hold
-# forward, backward and the step. The session runs four additions more: for
-# each of the four parameters, `SGD` counts its steps.
+# forward, backward and the step. They were built once, for all forty steps. In return a
+# debugger sees no number in them.
 #
-# Memory is a cost, too. A graph that is known beforehand can be given its buffers beforehand.
-# The compiled step counts the operators that it launches in a run, and the arrays for which it still
-# asks for new memory:
+# A graph that is known beforehand can be given its buffers beforehand. The compiled step counts the
+# operators that it launches in a run (some only mark a place in the graph: they launch nothing), and
+# the arrays for which it still asks for new memory:
 
 # %%
 ready = digit_step.entries[0].executable
@@ -812,9 +895,6 @@ import timeit
 
 def per_step(act):
     return min(timeit.repeat(act, number=20, repeat=3)) / 20 * 1000
-
-tensors = {name: Tensor(array, requires_grad=True) for name, array in start.items()}
-x0, y0 = Tensor(images[:32]), Tensor(labels[:32])
 
 def eager_step():
     slopes = grad(digit_loss(tensors, x0, y0), list(tensors.values()))
@@ -839,34 +919,94 @@ print(platform.machine(), "ms per step:", {k: round(per_step(f), 2) for k, f in 
 # What happens if a program looks at a tensor's value while a graph is built, goes backward twice,
 # or changes a global after compiling? The answers of four frameworks, and ours:
 #
-# | | TensorFlow 1 (2.21, v1 mode) | PyTorch 2.13 | JAX 0.10.2 | cgkit |
-# |---|---|---|---|---|
-# | default | static | dynamic | dynamic, traced under `jit` | both |
-# | Python `if` on a tensor | error while the graph is built | works; under `compile` the graph breaks in two | works; error under `jit` | works; error on Values |
-# | backward twice | gradients are nodes: no matter | error, unless `retain_graph` | a pure function: no matter | as PyTorch; as TensorFlow on graphs |
-# | gradient by an unused input | `None` | error, or `None` if allowed | zeros | as PyTorch; `None` on graphs |
-# | gradient of `maximum` at equals | all to the first | half each | half each | half each |
-# | gradient of `abs` at 0 | 0 | 0 | 1 | 0 |
-# | second derivative through `while` | `None` | works: only steps are recorded | refuses reverse mode altogether | works |
-# | a changed global after compiling | the old one stays | traced again | the old one stays | traced again |
+# | | TensorFlow 1 | TensorFlow 2 | PyTorch | JAX | cgkit |
+# |---|---|---|---|---|---|
+# | default | static | dynamic, traced under `tf.function` | dynamic | dynamic, traced under `jit` | both |
+# | Python `if` on a tensor | error while the graph is built | works; traced, it becomes `tf.cond` | works; under `compile` the graph breaks in two | works; error under `jit` | works; error on Values |
+# | backward twice | gradients are nodes: no matter | error, unless `persistent` | error, unless `retain_graph` | a pure function: no matter | as PyTorch; as TensorFlow 1 on graphs |
+# | gradient by an unused input | `None` | `None` | error, or `None` if allowed | zeros | as PyTorch; `None` on graphs |
+# | gradient of `maximum` at equals | all to the first | all to the first | half each | half each | half each |
+# | gradient of `abs` at 0 | 0 | 0 | 0 | 1 | 0 |
+# | second derivative through `while` | `None` | works | works: only steps are recorded | refuses reverse mode altogether | works |
+# | a changed global after compiling | the old one stays | the old one stays | traced again | the old one stays | traced again |
 #
-# The versions are those on which these facts were seen. JAX's column deserves a second look: **JAX
-# is not a static framework.** Without `jit` it computes at once, and a Python `if` under `grad` is
-# fine. TensorFlow 2 computes at once as well, and `tf.function` traces.
+# These facts were seen on TensorFlow 2.21.0, for TensorFlow 1 in its mode for old programs, on
+# PyTorch 2.13.0 and on JAX 0.10.2. JAX's column deserves a second look: **JAX is not a static
+# framework.** Without `jit` it computes at once, and a Python `if` under `grad` is fine.
 #
-# If PyTorch is installed where you read this, ask it yourself:
+# Look at the first row once more. TensorFlow 1 showed no number while a graph was built, and its
+# branches and loops had to be written as nodes; so TensorFlow 2 computes at once. PyTorch never saw
+# a graph as a whole, so it could not optimize one, nor run it without Python; so `torch.compile`
+# traces. **Each has taken from the other what it had to do without.**
+#
+# Do not believe the table: ask. First ourselves, on four of its rows.
+
+# %%
+def first_only(a, b):
+    return a * 2.0
+
+def remembers(compiled, one):
+    global offset
+    offset = 10.0
+    before = float(compiled(one))
+    offset = 99.0
+    return [before, float(compiled(one))]
+
+def answers(slopes, abs_, maximum, compiled, one):
+    return {"abs": slopes(abs_, 0.0), "maximum": slopes(maximum, 2.0, 2.0),
+            "unused": slopes(first_only, 1.0, 1.0), "global": remembers(compiled, one)}
+
+def our_slopes(function, *numbers):
+    at = [Tensor(number, requires_grad=True) for number in numbers]
+    found = grad(function(*at), at, allow_unused=True)
+    return [None if slope is None else slope.item() for slope in found]
+
+answers(our_slopes, ops.abs, ops.maximum, compile(shifted), Tensor(1.0))
+
+# %% [markdown]
+# Now the others, whichever of them are installed where you read this:
+
+# %%
+def ask_torch(torch):
+    def slopes(function, *numbers):
+        at = [torch.tensor(number, requires_grad=True) for number in numbers]
+        found = torch.autograd.grad(function(*at), at, allow_unused=True)
+        return [None if slope is None else slope.item() for slope in found]
+
+    compiled = torch.compile(shifted, backend="eager")
+    return answers(slopes, torch.abs, torch.maximum, compiled, torch.tensor(1.0))
+
+def ask_jax(jax):
+    def slopes(function, *numbers):
+        found = jax.grad(function, tuple(range(len(numbers))))(*numbers)
+        return [slope.item() for slope in found]
+
+    return answers(slopes, jax.numpy.abs, jax.numpy.maximum, jax.jit(shifted), 1.0)
+
+def ask_tensorflow(tf):
+    def slopes(function, *numbers):
+        at = [tf.Variable(number) for number in numbers]
+        with tf.GradientTape() as tape:
+            result = function(*at)
+        return [None if s is None else float(s) for s in tape.gradient(result, at)]
+
+    return answers(slopes, tf.abs, tf.maximum, tf.function(shifted), tf.constant(1.0))
 
 # %% volatile
 import importlib.util
 
-if importlib.util.find_spec("torch") is None:
-    print("PyTorch is not installed here; version 2.13.0 gave: 1.0 for abs at 2, 0.0 at 0")
-else:
-    import torch
-
-    at = [torch.tensor(value, requires_grad=True) for value in (2.0, 0.0)]
-    slopes = [torch.autograd.grad(value.abs(), value)[0].item() for value in at]
-    print(f"PyTorch {torch.__version__} gives: {slopes[0]} for abs at 2, {slopes[1]} at 0")
+RECORDED = {        # module: how to ask, the version that was asked, and what it said
+    "torch": (ask_torch, "2.13.0", [0.0], [0.5, 0.5], [2.0, None], [11.0, 100.0]),
+    "jax": (ask_jax, "0.10.2", [1.0], [0.5, 0.5], [2.0, 0.0], [11.0, 11.0]),
+    "tensorflow": (ask_tensorflow, "2.21.0", [0.0], [1.0, 0.0], [2.0, None], [11.0, 11.0]),
+}
+for name, (ask, version, *said) in RECORDED.items():
+    if importlib.util.find_spec(name) is None:
+        found = dict(zip(("abs", "maximum", "unused", "global"), said, strict=True))
+        print(f"{name} {version} is not installed here; it said\n   {found}")
+    else:
+        module = importlib.import_module(name)
+        print(f"{name} {module.__version__}, asked here, says\n   {ask(module)}")
 
 # %% [markdown]
 # ## When to use which
@@ -888,7 +1028,7 @@ else:
 # - A session runs the ancestors of what is fetched, down to what is fed. Variables belong to the
 #   session; a read sees the value from before the run, unless an arrow says otherwise.
 # - Tracing runs Python once and keeps operators only. Guards notice when the trace no longer fits.
-# - The three ways compute the same numbers, to the last bit.
+# - The three ways compute the same numbers, to the last bit, and keep as much for backward.
 #
 # ## Check yourself
 #

@@ -7,6 +7,7 @@ from typing import Any
 
 from cgkit.cost import cost
 from cgkit.types import Dim
+from cgkit.words import counted
 
 
 @dataclass(frozen=True)
@@ -26,18 +27,18 @@ class Explanation:
     name: str
     entries: tuple[Any, ...]
     misses: tuple[Miss, ...]
-    eager_calls: int
-    """How many calls ran as the function is written, because there were too many forms."""
+    as_written: Mapping[str, int]
+    """Why calls ran as the function is written, and how many."""
 
     def __str__(self) -> str:
-        lines = [f"{self.name}: {_count(len(self.entries), 'form')}"]
+        lines = [f"{self.name}: {counted(len(self.entries), 'form')}"]
         for number, entry in enumerate(self.entries, 1):
-            lines += [f"form {number}, called {_count(entry.calls, 'time')}", *_form(entry)]
+            lines += [f"form {number}, called {counted(entry.calls, 'time')}", *_form(entry)]
         for miss in self.misses:
             for reason in miss.reasons:
                 lines.append(f"form {miss.form} was made because  {reason}")
         if self.eager_calls:
-            calls = _count(self.eager_calls, "call")
+            calls = counted(self.eager_calls, "call")
             lines.append(f"{calls} ran as written: too many forms")
         return "\n".join(lines)
 
@@ -50,8 +51,8 @@ def _form(entry: Any) -> list[str]:
     work = cost(graph).flops
     return [
         f"  takes    {', '.join(takes) or 'no tensor'}",
-        f"  runs     {_count(entry.executable.launches, 'operator')}, {_count(work, 'FLOP')}; "
-        f"{_count(entry.executable.allocated, 'array')} allocated in the last run",
+        f"  runs     {counted(entry.executable.launches, 'operator')}, {_flops(work)}; "
+        f"{counted(entry.executable.allocated, 'array')} allocated in the last run",
         *(f"  changes  {place}, but only while it is traced" for place in entry.changed),
         *(f"  asks     {look} is {look.answer}" for look in entry.traced.looks),
         *(
@@ -62,8 +63,5 @@ def _form(entry: Any) -> list[str]:
     ]
 
 
-def _count(number: Any, thing: str) -> str:
-    """Count things in words; a size that is open is many."""
-    if isinstance(number, Dim):
-        return f"{number} {thing}s"
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+def _flops(work: int | Dim) -> str:
+    return f"{work} FLOPs" if isinstance(work, Dim) else counted(work, "FLOP")
