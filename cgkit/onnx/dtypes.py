@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -65,6 +66,32 @@ def as_number(dtype: DTypeLike) -> int:
         if known == wanted:
             return number
     raise OnnxError(f"ONNX has no element type {wanted}")
+
+
+def declared_dtype(info: Any) -> np.dtype | None:
+    """Give the dtype that an input or output of a model declares; None where it says nothing.
+
+    Raises
+    ------
+    OnnxError
+        It is no tensor, or one of elements that cgkit does not compute with.
+
+    Examples
+    --------
+    >>> from onnx import helper
+    >>> declared_dtype(helper.make_tensor_value_info("x", 1, [2]))
+    dtype('float32')
+    """
+    kind = info.type.WhichOneof("value")
+    if kind is None or (kind == "tensor_type" and not info.type.tensor_type.elem_type):
+        return None
+    if kind != "tensor_type":
+        what = kind.removesuffix("_type").replace("_", " ")
+        raise OnnxError(f"{info.name!r} is declared as {what}; cgkit has tensors only")
+    try:
+        return as_numpy(info.type.tensor_type.elem_type)
+    except OnnxError as error:
+        raise OnnxError(f"{info.name!r}: {error.what}", why=error.why) from None
 
 
 def _called(number: int) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 
 from cgkit.errors import OnnxError, UnknownValue
 from cgkit.graph import Graph, graphs_inside
-from cgkit.onnx.dtypes import as_numpy
+from cgkit.onnx.dtypes import declared_dtype
 from cgkit.onnx.inventory import check_operators
 from cgkit.onnx.known import Room
 from cgkit.onnx.reading import DEFAULT, Limits, Model, Source, open_model, read_tensor
@@ -282,15 +282,11 @@ def _shape(
 
 
 def _dtype(given: Any) -> np.dtype:
-    """Give the dtype that an input or output declares."""
-    kind = given.type.WhichOneof("value")
-    if kind != "tensor_type":
-        what = (kind or "nothing").removesuffix("_type").replace("_", " ")
-        raise OnnxError(f"{given.name!r} is declared as {what}; cgkit has tensors only")
-    try:
-        return as_numpy(given.type.tensor_type.elem_type)
-    except OnnxError as error:
-        raise OnnxError(f"{given.name!r}: {error.what}", why=error.why) from None
+    """Give the dtype that an input declares."""
+    found = declared_dtype(given)
+    if found is None:
+        raise OnnxError(f"{given.name!r} is declared as nothing; cgkit has tensors only")
+    return found
 
 
 def _fixed(x: Any, given: Any) -> np.ndarray:
@@ -331,13 +327,10 @@ def _means(numbers: np.ndarray, dtype: np.dtype) -> bool:
 
 def _typed(found: Any, output: Any) -> Any:
     """Give back what an output stands for, if it is of the type that the model declares."""
-    stated = output.type
-    declared = stated.WhichOneof("value") not in (None, "tensor_type") or (
-        stated.tensor_type.elem_type != 0
-    )
-    if declared and _dtype(output) != found.dtype:
+    declared = declared_dtype(output)
+    if declared is not None and declared != found.dtype:
         raise OnnxError(
-            f"the output {output.name!r} is declared as {_dtype(output)}, and is {found.dtype}"
+            f"the output {output.name!r} is declared as {declared}, and is {found.dtype}"
         )
     return found
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from cgkit.errors import OnnxError
 from cgkit.node import INPUT
-from cgkit.onnx.dtypes import as_numpy
+from cgkit.onnx.dtypes import as_numpy, declared_dtype
 from cgkit.onnx.reading import graphs_of
 from cgkit.symbolic import GraphBuilder, Value
 
@@ -54,6 +54,7 @@ class Part:
         self._walk = walk
         self._parameter = parameter
         self._own: dict[str, Any] = {}
+        self._dtypes: dict[tuple[str, int], np.dtype | None] = {}
 
     def __call__(self, *operands: Any) -> tuple[Any, ...]:
         """Walk over the nodes, with operands for the inputs; give the outputs.
@@ -61,7 +62,8 @@ class Part:
         Raises
         ------
         OnnxError
-            There are more inputs or fewer, or a node does not fit its inputs.
+            There are more inputs or fewer, one has another dtype than it declares, or a node does
+            not fit its inputs.
         """
         if len(operands) != len(self.inputs):
             raise OnnxError(
@@ -71,13 +73,28 @@ class Part:
         for tensor in self.graph.initializer:
             if tensor.name not in self._own:
                 self._own[tensor.name] = self._parameter(tensor)
+        self._check("input", self.graph.input, operands)
         given = dict(zip(self.inputs, operands, strict=True))
         for name, x in given.items():
             if isinstance(x, Value) and x.node.operator is INPUT and _is_of_a_part(x):
                 x.named(name)
         names = ChainMap({**self._own, **given}, self.around)
         self._walk(self.graph.node, names)
-        return tuple(names[name] for name in self.outputs)
+        found = tuple(names[name] for name in self.outputs)
+        self._check("output", self.graph.output, found)
+        return found
+
+    def _check(self, kind: str, stated: Sequence[Any], found: Sequence[Any]) -> None:
+        """Demand the dtypes that the graph declares."""
+        for place, (info, x) in enumerate(zip(stated, found, strict=True)):
+            if (kind, place) not in self._dtypes:
+                self._dtypes[kind, place] = declared_dtype(info)
+            wanted = self._dtypes[kind, place]
+            if wanted is not None and x.dtype != wanted:
+                raise OnnxError(
+                    f"the graph {self.graph.name!r} inside declares its {kind} {info.name!r} as "
+                    f"{wanted}, and it is {x.dtype}"
+                )
 
     def taken(self) -> tuple[Any, ...]:
         """Give what it takes from around its node."""
@@ -97,19 +114,19 @@ class Part:
             name = makers[name].input[0]
         if name == self.inputs[given]:
             return True
-        return bool(np.all(self._constant(name, makers)))
+        found = self._constant(name, makers)
+        return isinstance(found, np.ndarray) and bool(np.all(found))
 
     def _constant(self, name: str, makers: MutableMapping[str, Any]) -> Any:
-        """Give the value of a name if nothing in the part changes it, else something false."""
+        """Give the value of a name if nothing in the part changes it, else no array."""
         for tensor in self.graph.initializer:
             if tensor.name == name:
                 return self._parameter(tensor)
         if name in makers:
             values = [a.t for a in makers[name].attribute if a.name == "value"]
             constant = makers[name].op_type == "Constant" and values
-            return self._parameter(values[0]) if constant else False
-        found = self.around.get(name, False)
-        return found if isinstance(found, np.ndarray) else False
+            return self._parameter(values[0]) if constant else None
+        return self.around.get(name)
 
     def declared(self, output: int) -> tuple[np.dtype, tuple[int, ...]] | None:
         """Give the dtype and shape that an output declares, 0 for open sizes; None without one."""

@@ -92,7 +92,7 @@ class Walk:
         check = self.model.limits.check
         if again:
             self.repeated += 1
-            check("steps", self.repeated, "nodes of loops, so far")
+            check("steps", self.repeated, "steps and nodes of loops, so far")
         else:
             self.walked += 1
             check("nodes", self.walked, "nodes with functions in place, so far")
@@ -144,6 +144,8 @@ class Walk:
             nonlocal walked
             walked += 1
             again = frame.again or walked > 1
+            if again:  # also where there are no nodes to count
+                self._count(again)
             inner = Frame(names, frame.opsets, frame.given, f"{within}/", depth, again)
             self._run(nodes, inner)
 

@@ -273,8 +273,28 @@ def test_graphs_within_graphs_within_graphs(depth):
         graph = wrapped(wrapped(wrapped(graph, 6), 5), 1)
     model = MODELS[0]
     content = model.SerializeToString() + wrapped(graph, 7)
-    with pytest.raises(OnnxError):
+    with pytest.raises(OnnxError, match="graphs lie within" if depth > 30 else "no operator"):
         load(content)
+
+
+def test_graphs_too_deep_for_a_file_in_a_model_in_memory():
+    model = onnx.ModelProto()
+    model.CopyFrom(MODELS[0])
+    graph = model.graph
+    for _ in range(10_000):
+        node = graph.node.add(op_type="If", output=["y"])
+        graph = node.attribute.add(name="then_branch", type=5).g
+    with pytest.raises(OnnxError, match="graphs within each other: 33; limits allow 32"):
+        load(model)
+
+
+@pytest.mark.parametrize("trips", ["", "n"])
+def test_a_loop_of_nothing_that_never_ends(trips):
+    text = f"""g (float[3] x) => (int64 y) {{ n = Constant <value = int64 {{{2**62}}}> ()
+        y = Loop ({trips}, , n) <
+            body = b (int64 i, bool go, int64 s) => (bool go, int64 s) {{}}> }}"""
+    with pytest.raises(OnnxError, match="steps and nodes of loops, so far: 1,001"):
+        evaluate(parse_model(HEAD + text), {"x": np.ones(3, "float32")}, limits=Limits(steps=1000))
 
 
 BOTH = """g (float[4] x) => (float[M] y) <int64[1] s = {6}> { y = CenterCropPad(x, s) }

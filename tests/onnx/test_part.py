@@ -44,15 +44,22 @@ def test_a_walk_sees_what_is_around_and_leaves_it():
         seen.append({name: names[name] for name in ("x", "h", "w", "i")})
         for node in nodes:
             for name in node.output:
-                names[name] = node.op_type
+                names[name] = np.array(len(name), bool if name == "more" else made)
 
+    made = "float32"
     body = part(around=around, walk=walk)
-    assert body(1, 2, 3) == ("Identity", "If", "ReduceSum")
-    assert (seen[0]["x"], seen[0]["h"], seen[0]["i"]) == ("outer", 3, 1)
+    given = np.int64(1), np.True_, np.float32([3, 4])
+    assert body(*given) == (True, 4.0, 4.0)
+    assert (seen[0]["x"], seen[0]["h"], seen[0]["i"]) == ("outer", given[2], given[0])
     assert seen[0]["w"].tolist() == [1, 2]
     assert around == {"x": "outer", "h": "hidden"}
     with pytest.raises(OnnxError, match="'b' inside has 3 inputs, and is given 2"):
-        body(1, 2)
+        body(*given[:2])
+    with pytest.raises(OnnxError, match="declares its input 'h' as float32, and it is int64"):
+        body(*given[:2], np.ones(2, "int64"))
+    made = "float64"
+    with pytest.raises(OnnxError, match="declares its output 'next' as float32, and it is float64"):
+        body(*given)
 
 
 @pytest.mark.parametrize(("more", "around", "expected"), [

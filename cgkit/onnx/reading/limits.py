@@ -39,8 +39,8 @@ class Limits:
     """Floating-point operations on arrays while building, or in one evaluation."""
     nodes: int = 200_000
     """Nodes, those that functions stand for included."""
-    steps: int = 2_000_000
-    """Nodes of loops that are evaluated on arrays, each as often as it is."""
+    steps: int = 500_000
+    """Steps and nodes of loops that are evaluated on arrays, each as often as it is."""
     depth: int = 32
     """Functions that use functions that use functions ..., graphs within graphs among them."""
 

@@ -22,6 +22,7 @@ from cgkit.onnx.reading.structure import (
     check_function,
     check_graph,
     check_text,
+    depth_of,
     domain_of,
     opsets_of,
 )
@@ -98,7 +99,9 @@ def _parsed(source: Source, limits: Limits) -> tuple[Any, Path | None]:
     model = onnx.ModelProto()
     try:
         model.ParseFromString(content)
-    except DecodeError:
+    except DecodeError as error:
+        if "depth" in str(error).lower():
+            raise OnnxError(f"{named}: graphs lie within graphs too deep to be read") from None
         raise OnnxError(
             f"{named}: this is no ONNX model, or only a part of one",
             why="its bytes cannot be taken apart",
@@ -117,6 +120,9 @@ def _checked(proto: Any, folder: Path | None, limits: Limits) -> Model:
             why=f"the package onnx that is installed knows versions up to {onnx.IR_VERSION}",
         )
     limits.check("nodes", len(proto.graph.node), "nodes of the model")
+    for part in (proto.graph, *proto.functions):
+        depth = depth_of(part.node, limits.depth)
+        limits.check("depth", depth, "functions and graphs within each other")
     check_text(proto)
     opsets = opsets_of(proto.opset_import, proto.ir_version)
     check_graph(proto.graph)

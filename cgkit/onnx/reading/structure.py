@@ -78,6 +78,17 @@ def check_text(message: Any) -> None:
                         raise OnnxError(f"{text[:40]!r} in the model is no readable text")
 
 
+def depth_of(nodes: Iterable[Any], most: int) -> int:
+    """Count within how many graphs the innermost node lies; beyond `most` it is not counted on."""
+    depth, level = 0, list(nodes)
+    while depth <= most:
+        level = [node for outer in level for graph in graphs_of(outer) for node in graph.node]
+        if not level:
+            break
+        depth += 1
+    return depth
+
+
 def check_graph(graph: Any) -> None:
     """Check the nodes of a graph, and the graphs that they hold.
 
@@ -86,6 +97,7 @@ def check_graph(graph: Any) -> None:
     OnnxError
         A name is made twice, or read and not made.
     """
+    _check_once("output", [x.name for x in graph.output])
     _check_inside(graph, frozenset())
     _check_references(graph.node, frozenset())
 
@@ -100,7 +112,8 @@ def _check_inside(graph: Any, around: Collection[str]) -> None:
         _check_once(kind, names)
         given.update(names)
     outputs = [x.name for x in graph.output]
-    _check_once("output", outputs)
+    if not all(outputs):
+        raise OnnxError("an output of the model has no name")
     if len(graph.sparse_initializer):
         raise OnnxError("the model has a sparse initializer, which cgkit does not read")
     _check_nodes(graph.node, given, outputs, around)

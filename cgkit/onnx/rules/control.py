@@ -5,13 +5,15 @@
     Scan(v, xs)      likewise                                    scan
 
 Where all that a loop reads is known, it is walked over again and again on arrays, and a state may
-change its shape from step to step. In a graph it may not: then the model is built for known values,
-or evaluated.
+change its shape from step to step. In a graph it may not: a loop of few steps is unrolled then, any
+other is built for known values, or evaluated. Where a Loop is given no condition, what its body
+says of going on counts all the same, as in onnxruntime; ONNX's text would pass over it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any
 
@@ -19,7 +21,7 @@ import numpy as np
 
 from cgkit import operators as ops
 from cgkit.control import cond, scan, while_scan
-from cgkit.errors import DtypeError, OperandError, ShapeError, UnknownValue
+from cgkit.errors import ShapeError, UnknownValue
 from cgkit.onnx.part import Part
 from cgkit.onnx.sizes import Sizes
 from cgkit.onnx.step import Rule, Step
@@ -27,20 +29,22 @@ from cgkit.operators.settings import normal_axis
 from cgkit.symbolic import Value
 from cgkit.types import Dim
 
-UNLIKE = (ShapeError, DtypeError, OperandError)
-"""Errors of control flow whose parts do not fit together."""
+MOST_UNROLLED = 1_000
+"""How many steps of a loop may be nodes of their own."""
+TRIPS = "its number of trips"
 Operands = Sequence[Any]
 
 
 def _if(step: Step, condition: Any) -> Any:
     then, otherwise = _part(step, "then_branch"), _part(step, "else_branch")
+    if len(then.outputs) != len(otherwise.outputs):
+        counts = f"{len(then.outputs)} and {len(otherwise.outputs)}"
+        raise step.refuse(f"has branches of unlike numbers of outputs: {counts}")
     if _is_known(condition):
         return then() if _single(step, condition, "its condition") else otherwise()
     pred = _scalar(step, condition, "its condition")
-    try:
+    with _of_one_shape(step, [condition]):
         return cond(pred, lambda: _operands(then()), lambda: _operands(otherwise()))
-    except UNLIKE as error:
-        raise _open(step, [condition], error) from error
 
 
 def _loop(step: Step, trips: Any = None, condition: Any = None, *states: Any) -> Any:
@@ -50,70 +54,84 @@ def _loop(step: Step, trips: Any = None, condition: Any = None, *states: Any) ->
             f"has {len(states)} states, and a body from {len(body.inputs)} inputs to "
             f"{len(body.outputs)} outputs"
         )
-    given = [x for x in (trips, condition, *states) if x is not None]
-    if all(map(_is_known, (*given, *body.taken()))):
+    if any(x is None for x in states):
+        raise step.refuse(
+            f"is given no value for its state {body.inputs[2 + states.index(None)]!r}"
+        )
+    reads = [x for x in (trips, condition, *states, *body.taken()) if x is not None]
+    if all(map(_is_known, reads)):
         return _looped(step, body, trips, condition, states)
     endless = condition is None or (_is_known(condition) and bool(np.all(condition)))
+    if not (endless and body.passes(0, 1)) or isinstance(trips, Value) or trips is None:
+        with _of_one_shape(step, reads, body.inputs):
+            return _tested(step, body, trips, condition, states)
     try:
-        if endless and body.passes(0, 1) and not isinstance(trips, Value) and trips is not None:
+        with _of_one_shape(step, reads, body.inputs):
             return _counted(step, body, trips, states)
-        return _tested(step, body, trips, condition, states)
-    except UNLIKE as error:
-        raise _open(step, given, error) from error
+    except UnknownValue:
+        if isinstance(trips, Sizes) or _single(step, trips, TRIPS) > MOST_UNROLLED:
+            raise
+    return _looped(step, body, trips, None, states)
 
 
 def _looped(step: Step, body: Part, trips: Any, condition: Any, states: Operands) -> Any:
-    """Walk over the body again and again, on arrays."""
-    most = None if trips is None else int(_single(step, trips, "its number of trips"))
+    """Walk over the body again and again, on arrays; on Values where only these are unknown."""
+    most = None if trips is None else int(_single(step, trips, TRIPS))
     go = condition is None or bool(_single(step, condition, "its condition"))
     rows: list[Operands] = []
     number = 0
     while go and (most is None or number < most):
         verdict, *found = body(np.int64(number), np.bool_(go), *states)
-        go = bool(_single(step, verdict, "the condition that its body gives"))
-        states, kept = found[: len(states)], found[len(states) :]
-        rows.append(kept)
+        go = bool(_single(step, _truth(step, verdict), "the condition that its body gives"))
+        states = tuple(_next(step, body.inputs[2:], states, found).values())
+        rows.append(found[len(states) :])
         number += 1
     return (*states, *_stacked(body, 1 + len(states), rows))
 
 
 def _counted(step: Step, body: Part, trips: Any, states: Operands) -> Any:
     """Repeat the body so many times: how many is known, or an open size."""
-    (length,) = step.sizes(trips, "its number of trips")
+    if np.prod(trips.shape) != 1:
+        raise step.refuse(f"needs one number as {TRIPS}, not shape {tuple(trips.shape)}")
+    (length,) = step.sizes(trips, TRIPS)
     length = length if isinstance(length, Dim) else max(length, 0)
+    count, names = body.inputs[0], body.inputs[2:]
 
     def act(state: Any, _: Any) -> tuple[Any, Any]:
-        number, carry = state
+        number, *carry = state.values()
         _, *found = _operands(body(number, np.bool_(True), *carry))
-        return (number + 1, tuple(found[: len(carry)])), tuple(found[len(carry) :])
+        new = _next(step, names, carry, found)
+        return {count: number + 1, **new}, tuple(found[len(new) :])
 
-    first = step.value(np.int64(0)), _values(step, states)
-    (_, ends), kept = scan(act, first, length=length)
-    return (*ends, *kept)
+    first = dict(zip((count, *names), _values(step, (np.int64(0), *states)), strict=True))
+    last, kept = scan(act, first, length=length)
+    return (*(last[name] for name in names), *kept)
 
 
 def _tested(step: Step, body: Part, trips: Any, condition: Any, states: Operands) -> Any:
     """Run the body as long as a condition holds, or so many times as only the run tells."""
     if _is_known(trips) and trips is not None and np.all(trips == np.iinfo(np.int64).max):
         trips = None  # what writers say for a loop that only its condition ends
-    if trips is None and condition is None:
+    if trips is None and condition is None and body.passes(0, 1):
         raise step.refuse("has neither a number of trips nor a condition, and never ends")
-    most = None if trips is None else _scalar(step, trips, "its number of trips")
+    most = None if trips is None else _scalar(step, trips, TRIPS)
     start = np.True_ if condition is None else _scalar(step, condition, "its condition")
+    count, goes, *names = body.inputs
 
     def holds(state: Any) -> Any:
-        number, go, _ = state
-        return go if most is None else ops.logical_and(go, ops.less(number, most))
+        go = state[goes]
+        return go if most is None else ops.logical_and(go, ops.less(state[count], most))
 
     def act(state: Any) -> tuple[Any, Any]:
-        number, go, carry = state
-        verdict, *found = _operands(body(number, go, *carry))
-        go = _scalar(step, verdict, "the condition that its body gives")
-        return (number + 1, go, tuple(found[: len(carry)])), tuple(found[len(carry) :])
+        number, _, *carry = state.values()
+        verdict, *found = _operands(body(*state.values()))
+        go = _scalar(step, _truth(step, verdict), "the condition that its body gives")
+        new = _next(step, names, carry, found)
+        return {count: number + 1, goes: go, **new}, tuple(found[len(new) :])
 
-    first = step.value(np.int64(0)), step.value(start), _values(step, states)
-    (_, _, ends), kept = while_scan(holds, act, first)
-    return (*ends, *kept)
+    first = dict(zip(body.inputs, _values(step, (np.int64(0), start, *states)), strict=True))
+    last, kept = while_scan(holds, act, first)
+    return (*(last[name] for name in names), *kept)
 
 
 def _scan(step: Step, *inputs: Any) -> Any:
@@ -123,18 +141,18 @@ def _scan(step: Step, *inputs: Any) -> Any:
     if not 0 < many <= len(inputs):
         raise step.refuse(f"has {len(inputs)} inputs, and {many} of them to be read in slices")
     states, xs = inputs[:-many], inputs[-many:]
-    axes = step.setting("scan_input_axes", (0,) * many)
+    axes = _each(step, "scan_input_axes", many)
     laid = [_first(step, x, axis) for x, axis in zip(xs, axes, strict=True)]
     kept = len(_part(step, "body").outputs) - len(states)
     ends, ys = _walked(step, states, laid, "scan_input_directions", "scan_output_directions")
-    axes = step.setting("scan_output_axes", (0,) * kept)
+    axes = _each(step, "scan_output_axes", kept)
     return (*ends, *(_back(step, y, axis) for y, axis in zip(ys, axes, strict=True)))
 
 
 def _batched(step: Step, lengths: Any, *inputs: Any) -> Any:
     """Scan as it was first defined: over each entry of a batch."""
     if lengths is not None:
-        raise step.refuse("cuts sequences of a batch, which only version 8 of Scan did")
+        raise step.refuse("has sequences of unlike lengths, which cgkit does not read")
     many = int(step.setting("num_scan_inputs"))
     if not 0 < many <= len(inputs):
         raise step.refuse(f"has {len(inputs)} inputs, and {many} of them to be read in slices")
@@ -161,26 +179,28 @@ def _walked(
             f"has {len(states)} states and {len(xs)} inputs to be read in slices, and a body from "
             f"{len(body.inputs)} inputs to {len(body.outputs)} outputs"
         )
-    ways = step.setting(turned, (0,) * len(xs))
+    ways = _ways(step, turned, len(xs))
     xs = [ops.flip(x, axis=0) if way else x for x, way in zip(xs, ways, strict=True)]
     if all(map(_is_known, (*states, *xs, *body.taken()))):
         ends, kept = _steps(step, body, states, xs)
     else:
         ends, kept = _scanned(step, body, states, xs)
-    ways = step.setting(results_turned, (0,) * len(kept)) if results_turned else (0,) * len(kept)
+    ways = _ways(step, results_turned, len(kept)) if results_turned else (0,) * len(kept)
     return ends, [ops.flip(y, axis=0) if way else y for y, way in zip(kept, ways, strict=True)]
 
 
 def _scanned(step: Step, body: Part, states: Operands, xs: Operands) -> tuple[Operands, Operands]:
-    def act(carry: Any, parts: Any) -> tuple[Any, Any]:
-        found = _operands(body(*carry, *parts))
-        return found[: len(carry)], found[len(carry) :]
+    names = body.inputs[: len(states)]
 
-    try:
-        found: tuple[Operands, Operands] = scan(act, _values(step, states), _values(step, xs))
-    except UNLIKE as error:
-        raise _open(step, [*states, *xs], error) from error
-    return found
+    def act(carry: Any, parts: Any) -> tuple[Any, Any]:
+        found = _operands(body(*carry.values(), *parts))
+        new = _next(step, names, tuple(carry.values()), found)
+        return new, found[len(new) :]
+
+    with _of_one_shape(step, [*states, *xs, *body.taken()], body.inputs):
+        first = dict(zip(names, _values(step, states), strict=True))
+        last, kept = scan(act, first, _values(step, xs))
+    return tuple(last.values()), kept
 
 
 def _steps(step: Step, body: Part, states: Operands, xs: Operands) -> tuple[Operands, Operands]:
@@ -192,8 +212,37 @@ def _steps(step: Step, body: Part, states: Operands, xs: Operands) -> tuple[Oper
     for i in range(lengths.pop()):
         found = body(*states, *(x[i] for x in xs))
         rows.append(found[len(states) :])
-        states = found[: len(states)]
+        states = tuple(_next(step, body.inputs, states, found).values())
     return states, _stacked(body, len(states), rows)
+
+
+def _next(
+    step: Step, names: Sequence[str], states: Operands, found: Operands
+) -> dict[str, Any]:  # fmt: skip
+    """Give the states after a step by their names; no dtype may have changed."""
+    new = dict(zip(names, found[: len(states)], strict=False))
+    for before, (name, after) in zip(states, new.items(), strict=True):
+        if before.dtype != after.dtype:
+            raise step.refuse(
+                f"its state {name!r} is {before.dtype} before a step, and {after.dtype} after it"
+            )
+    return new
+
+
+def _each(step: Step, name: str, count: int) -> tuple[int, ...]:
+    """Give an attribute that says a number for each of some tensors; 0 for all by default."""
+    found: tuple[int, ...] = step.setting(name, (0,) * count)
+    if len(found) != count:
+        raise step.refuse(f"has {len(found)} numbers as {name}, and {count} tensors they are for")
+    return found
+
+
+def _ways(step: Step, name: str, count: int) -> tuple[int, ...]:
+    """Give an attribute that says for each of some tensors whether it is turned round."""
+    ways = _each(step, name, count)
+    if not {*ways} <= {0, 1}:
+        raise step.refuse(f"has {name} {ways}; a direction is 0, or 1 for backward")
+    return ways
 
 
 def _stacked(body: Part, first: int, rows: Sequence[Operands]) -> list[Any]:
@@ -230,6 +279,12 @@ def _single(step: Step, x: Any, what: str) -> Any:
     return np.asarray(x).reshape(-1)[0]
 
 
+def _truth(step: Step, verdict: Any) -> Any:
+    if verdict.dtype != np.bool_:
+        raise step.refuse(f"has a body that says by {verdict.dtype} whether to go on, not by bool")
+    return verdict
+
+
 def _scalar(step: Step, x: Any, what: str) -> Any:
     """Give a tensor of one element with shape ()."""
     x = x.value() if isinstance(x, Sizes) else x
@@ -245,16 +300,40 @@ def _values(step: Step, operands: Operands) -> tuple[Any, ...]:
     return tuple(step.value(x) for x in operands)
 
 
-def _open(step: Step, operands: Operands, error: Exception) -> UnknownValue:
-    """Make the error for parts that fit together only once values are known."""
-    values = [x for x in operands if isinstance(x, Value | Sizes)]
-    found = [step.unknown(x, "what it depends on") for x in values]
-    inputs = dict.fromkeys(name for each in found for name in each.inputs)
-    sizes = dict.fromkeys(name for each in found for name in each.sizes)
-    return UnknownValue(
-        f"{step}: no graph has a state, or branches, of several types",
-        list(inputs), list(sizes), why=str(error).splitlines()[0],
-    )  # fmt: skip
+@contextmanager
+def _of_one_shape(step: Step, reads: Operands, own: Sequence[str] = ()) -> Iterator[None]:
+    """Name what must be known where only known values make a graph of a node's parts.
+
+    Parameters
+    ----------
+    step
+        The node.
+    reads
+        What it reads, which must be known then.
+    own
+        What the inputs of its body are called: they are known when all that it reads is.
+    """
+    try:
+        yield
+    except UnknownValue as error:
+        if not {*own} & {*error.inputs}:
+            raise
+        inputs = [name for name in error.inputs if name not in own]
+        raise _unknown(step, reads, error.what, error.why, inputs, error.sizes) from error
+    except ShapeError as error:
+        what = f"{step}: no graph has a state, or branches, of several shapes"
+        raise _unknown(step, reads, what, str(error).splitlines()[0]) from error
+
+
+def _unknown(
+    step: Step, reads: Operands, what: str, why: str,
+    inputs: Sequence[str] = (), sizes: Sequence[str] = (),
+) -> UnknownValue:  # fmt: skip
+    """Make the error for what is built only where all that a node reads is known."""
+    found = [step.unknown(x, "what it reads") for x in reads if isinstance(x, Value | Sizes)]
+    inputs = [*inputs, *(name for each in found for name in each.inputs)]
+    sizes = [*sizes, *(name for each in found for name in each.sizes)]
+    return UnknownValue(what, [*dict.fromkeys(inputs)], [*dict.fromkeys(sizes)], why=why)
 
 
 def _first(step: Step, x: Any, axis: int) -> Any:

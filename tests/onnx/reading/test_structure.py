@@ -5,7 +5,7 @@ from onnx import OperatorSetIdProto, helper
 from onnx.parser import parse_function, parse_graph
 
 from cgkit.errors import OnnxError
-from cgkit.onnx.reading.structure import check_function, check_graph, opsets_of
+from cgkit.onnx.reading.structure import check_function, check_graph, depth_of, opsets_of
 
 
 def opset(version, domain=""):
@@ -74,6 +74,21 @@ def test_what_cannot_be_walked_is_named(text, match):
 def test_two_of_one_name_are_refused(head, match):
     with pytest.raises(OnnxError, match=match):
         check_graph(parse_graph("g " + head + " { y = Neg(x) }"))
+
+
+def test_a_part_may_give_one_tensor_twice():
+    text = "y = If (c) <then_branch = t () => (float[2] a, float[2] a) { a = Neg(x) }>"
+    check_graph(parse_graph(f"g (bool c, float[2] x) => (float[2] y) {{ {text} }}"))
+
+
+def test_how_deep_graphs_lie_is_counted_no_further_than_asked():
+    known = graph("y = Neg(x)")
+    assert depth_of(known.node, 9) == 0
+    inner = known
+    for _ in range(5_000):
+        inner = inner.node.add(op_type="If").attribute.add(name="then_branch", type=5).g
+    inner.node.add(op_type="Neg")
+    assert (depth_of(known.node, 9), depth_of(known.node, 9_000)) == (10, 5_000)
 
 
 def test_a_node_without_operator_is_refused():

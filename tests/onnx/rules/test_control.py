@@ -57,7 +57,7 @@ class TestIf:
         text = """g (bool c, float[2] x) => (float[M] y) {
             y = If (c) <then_branch = t () => (float[1] a) { a = ReduceSum(x) },
                         else_branch = e () => (float[2] b) { b = Identity(x) }> }"""
-        with pytest.raises(UnknownValue, match="branches, of several types") as caught:
+        with pytest.raises(UnknownValue, match="branches, of several shapes") as caught:
             ours.load(model(text))
         assert caught.value.inputs == ("c",)
         feeds = [{"c": np.array(c), "x": X[0, :2]} for c in (True, False)]
@@ -133,6 +133,15 @@ class TestHostile:
         made = parse_model(f'<ir_version: 8, opset_import: ["": 21, "own": 1]>\n{text}')
         with pytest.raises(OnnxError, match=r"no rule for own\.Odd"):
             ours.load(made)
+
+    def test_branches_that_are_no_pair(self):
+        text = """g (bool c, float[2] x) => (float[2] y) {
+            y = If (c) <then_branch = t () => (float[2] a, float[2] d) { a = Neg(x) d = Neg(x) },
+                        else_branch = e () => (float[2] b) { b = Abs(x) }> }"""
+        feed = {"c": np.array(True), "x": X[0, :2]}
+        for act in (ours.load, lambda m: ours.evaluate(m, feed)):
+            with pytest.raises(OnnxError, match="branches of unlike numbers of outputs: 2 and 1"):
+                act(model(text))
 
     def test_a_branch_with_inputs(self):
         text = """g (bool c, float[2] x) => (float[2] y) {

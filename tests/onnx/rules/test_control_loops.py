@@ -98,12 +98,64 @@ class TestLoop:
         text = """g (int64 n, float[2] x) => (float[T] y) {
             y = Loop (n, , x) <body = b (int64 i, bool go, float[K] h) => (bool go, float[L] next) {
                 next = Concat <axis = 0> (h, x) }> }"""
-        with pytest.raises(UnknownValue, match="state, or branches, of several types") as caught:
+        with pytest.raises(UnknownValue, match="state, or branches, of several shapes") as caught:
             ours.load(model(text))
         assert caught.value.inputs == ("n", "x")
         assert "float32[2] where it goes in, and float32[4] where it comes" in str(caught.value)
         feeds = [{"n": np.int64(n), "x": X[0, :2]} for n in (0, 3)]
         check(text, *feeds, way="evaluated", expected=lambda n, x: [np.tile(x, n + 1)])
+
+    def test_what_grows_in_a_few_steps_is_unrolled(self):
+        text = """g (float[2] x) => (float[T] y, float[S, 2] ys) {
+            n = Constant <value = int64 {3}> ()
+            y, ys = Loop (n, , x) <body = b (int64 i, bool go, float[K] h)
+                    => (bool go, float[L] next, float[2] part) {
+                next = Concat <axis = 0> (h, x) one = Constant <value = int64[1] {1}> ()
+                start = Reshape(i, one) two = Add(start, one) end = Add(two, one)
+                part = Slice(next, start, end) }> }"""
+
+        def expected(x):
+            return np.tile(x, 4), np.stack([np.tile(x, 3)[i : i + 2] for i in range(3)])
+
+        graph = check(text, {"x": X[0, :2]}, expected=expected)
+        assert names(graph).count("concat") == 3
+        many = text.replace("int64 {3}", "int64 {1001}")
+        with pytest.raises(UnknownValue, match="giving 'x' as known=") as caught:
+            ours.load(model(many))
+        assert caught.value.inputs == ("x",)
+
+    def test_the_number_of_a_step_is_known_where_all_else_is(self):
+        text = """g (int64 n, float[3] x) => (float y) { zero = Constant <value = float {0}> ()
+            y = Loop (n, , zero) <body = b (int64 i, bool go, float h) => (bool go, float next) {
+                one = Constant <value = int64[1] {1}> () end = Reshape(i, one)
+                none = Constant <value = int64[1] {0}> () part = Slice(x, none, end)
+                sum = ReduceSum <keepdims = 0> (part) next = Add(h, sum) }> }"""
+        with pytest.raises(UnknownValue, match="without the value of ends") as caught:
+            ours.load(model(text))
+        assert caught.value.inputs == ("n", "x")
+        feed = {"n": np.int64(3), "x": X[0]}
+        check(text, feed, way="evaluated", expected=lambda n, x: [x[0] + x[0] + x[1]])
+
+    def test_what_the_body_says_counts_without_a_condition(self):
+        for trips, inputs, feed in (("n", "int64 n, ", {"n": np.int64(9)}), ("", "", {})):
+            text = loop(trips, inputs=inputs, more=SMALL)
+            check(text, {**feed, "x": X[0]}, wanted=["while_loop"], expected=until_large)
+
+    def test_dtypes_stay_as_they_are_declared(self):
+        text = loop("n", inputs="int64 n, ")
+        feed = {"n": np.int64(2), "x": X[0]}
+        for before, after, said in (
+            ("float[3] h)", "int64[3] h)", "declares its input 'h' as int64, and it is float32"),
+            ("float[3] row)", "double[3] row)", "its output 'row' as float64, and it is float32"),
+            ("float[3] h)", "seq(float[3]) h)", "'h' is declared as sequence"),
+            ("float[3] next, float", "double[3] mid, float", "'h' is float32 before .* float64"),
+        ):
+            wrong = text.replace(before, after)
+            wrong = wrong.replace(ALWAYS, f"{ALWAYS} mid = Cast <to = 11> (next)")
+            for act in (ours.load, lambda m: ours.evaluate(m, feed)):
+                with pytest.raises(OnnxError, match=said) as caught:
+                    act(model(wrong))
+                assert not isinstance(caught.value, UnknownValue)
 
     def test_all_of_it_known_is_computed_at_once(self):
         text = """g (float[6] x) => (float[A, B] y) {
@@ -167,6 +219,17 @@ class TestLoop:
             )
         with pytest.raises(OnnxError, match="needs one number as its number of trips, not shape"):
             ours.load(model(loop("n", inputs="int64[2] n, ")))
+        given = "n = Constant <value = int64[2] {1, 2}> ()"
+        with pytest.raises(OnnxError, match=r"as its number of trips, not shape \(2,\)"):
+            ours.load(model(loop("n", before=given)))
+        with pytest.raises(OnnxError, match="is given no value for its state 'h'"):
+            ours.load(model(loop("n", inputs="int64 n, ").replace("x) <body", ", x) <body")
+                            .replace("float[3] h)", "float[3] h, float[3] k)")))  # fmt: skip
+        number = "more = ReduceMax <keepdims = 0> (next)"
+        text = loop("n", inputs="int64 n, ", more=number).replace("bool more", "float more")
+        for act in (ours.load, lambda m: ours.evaluate(m, {"n": np.int64(2), "x": X[0]})):
+            with pytest.raises(OnnxError, match="says by float32 whether to go on, not by bool"):
+                act(model(text))
         fewer = loop("n", inputs="int64 n, ").replace("float[3] h)", "float[3] h, float z)")
         with pytest.raises(OnnxError, match="has 1 states, and a body from 4 inputs to 3 outputs"):
             ours.load(model(fewer))
@@ -257,6 +320,12 @@ class TestScan:
         with pytest.raises(OnnxError, match=r"1 states and 2 inputs .* a body from 2 inputs"):
             ours.load(model(SCAN.format(shape="T, 3", more="").replace(", float[3] q)", ")")
                             .replace("Mul(s, q)", "Neg(s)")))  # fmt: skip
+        for more, said in (
+            ("scan_input_axes = [0],", "1 numbers as scan_input_axes, and 2"),
+            ("scan_output_directions = [0, 7],", "a direction is 0, or 1"),
+        ):
+            with pytest.raises(OnnxError, match=said):
+                ours.load(model(SCAN.format(shape="T, 3", more=more)))  # fmt: skip
         text = SCAN.format(shape="U, 3", more="")
         with pytest.raises(OnnxError, match=r"unlike lengths: \[1, 2\]"):
             ours.evaluate(model(text), {**FEED, "a": X[:1]})
