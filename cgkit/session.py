@@ -311,13 +311,13 @@ def _fitting(value: Value, numbers: Any, binding: dict[str, int]) -> np.ndarray:
     except ValueError as error:
         raise ShapeError(f"{name} is fed lists of unlike lengths: {error}") from None
     plain = not isinstance(data, np.ndarray | np.generic)
-    if plain and array.dtype.kind in "biuf" and np.can_cast(array.dtype, value.dtype, "same_kind"):
-        array = array.astype(value.dtype)
+    if plain:
+        array = _as_meant(array, value.dtype)
     if array.dtype != value.dtype:
-        numbers_at_all = array.dtype.kind in "biuf"
+        cast = f'np.asarray(x).astype("{value.dtype}")' if plain else f'x.astype("{value.dtype}")'
         raise DtypeError(
             f"{name} is {value.type}, but is fed {array.dtype}",
-            attempt=f'x.astype("{value.dtype.name}")' if numbers_at_all else "an array of numbers",
+            attempt=cast if array.dtype.kind in "biuf" else "an array of numbers",
         )
     try:
         solve(value.shape, array.shape, binding)
@@ -326,6 +326,18 @@ def _fitting(value: Value, numbers: Any, binding: dict[str, int]) -> np.ndarray:
             f"{name} is {value.type}, but is fed shape {show_shape(array.shape)}", why=error.why
         ) from None
     return array
+
+
+def _as_meant(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Give numbers as Python writes them, which have no dtype of their own, the one they need.
+
+    Whole numbers that it cannot hold stay as they are, and so do fractions for whole numbers.
+    """
+    if array.dtype.kind in "biu" and dtype.kind in "iu":
+        found = array.astype(dtype)
+        return found if (found == array).all() else array
+    fits = array.dtype.kind in "biuf" and np.can_cast(array.dtype, dtype, "same_kind")
+    return array.astype(dtype) if fits else array
 
 
 def _result(fetch: Any, computed: Iterator[np.ndarray]) -> np.ndarray | None:

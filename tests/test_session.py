@@ -205,6 +205,24 @@ def test_states_that_do_not_fit(builder):
         session.state()
 
 
+@pytest.mark.parametrize(
+    ("dtype", "fed", "found"),
+    [
+        ("uint8", [0, 255], [0, 255]), ("uint8", [0, 256], None), ("uint8", [0, -1], None),
+        ("int8", [True, 5], [1, 5]), ("int8", [300, 5], None), ("int64", [2**63, 0], None),
+        ("float32", [1, 2], [1, 2]), ("int64", [1.0, 2.0], None), ("bool", [0, 1], None),
+        ("bool", [True, False], [1, 0]),
+    ],
+)  # fmt: skip
+def test_numbers_as_python_writes_them_are_fed_whole_or_not_at_all(builder, dtype, fed, found):
+    x = builder.placeholder((2,), dtype, name="x")
+    if found is None:
+        with pytest.raises(DtypeError, match=rf"x is {dtype}\[2\], but is fed"):
+            Session(builder).run(x, {x: fed})
+    else:
+        assert Session(builder).run(x, {x: fed}).tolist() == found
+
+
 def test_a_variable_is_no_random_key_by_its_name(builder):
     w = builder.variable(5.0, name="random key")
     noise = ops.uniform(builder.key(), shape=())
