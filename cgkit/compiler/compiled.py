@@ -17,6 +17,7 @@ import inspect
 import threading
 import types
 import warnings
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from operator import is_
@@ -39,6 +40,8 @@ MOST_SERVED = 256
 """For how many sorts of calls the form that serves them is known at once."""
 LIMIT = 8
 """How many forms of a function are made; then it runs as it is written."""
+
+TOO_MUCH = "the function reads too much by itself"
 
 
 class Served:
@@ -86,7 +89,8 @@ class Compiled:
         self.fn = fn
         self.entries: list[Entry] = []
         self.misses: list[Miss] = []
-        self.eager_calls = 0
+        self.as_written: Counter[str] = Counter()
+        """Why calls ran as the function is written, and how many."""
         inspect.signature(fn)  # whoever has none is refused now
         self._passes = tuple(passes)
         self._dynamic = dynamic
@@ -122,14 +126,14 @@ class Compiled:
             return self.fn(*args, **kwargs)  # it becomes a part of another graph
         with self._lock:
             found = self._entry_for(call)
-        if found is None:
-            self.eager_calls += 1
+        if isinstance(found, str):
+            self.as_written[found] += 1
             return self.fn(*args, **kwargs)
         entry, reads = found
         served = Served(entry, reads, call, given)
         inputs = entry.inputs(entry.arguments(call), reads.tensors)
         if entry.shares(inputs):
-            self.eager_calls += 1
+            self.as_written["a tensor that is written to shares memory with another"] += 1
             return self.fn(*args, **kwargs)
         if served.order is not None and served.holds(given):
             if len(self._served) >= MOST_SERVED:
@@ -137,17 +141,18 @@ class Compiled:
             self._served[key] = served
         return entry(inputs, reads.generators)
 
-    def _entry_for(self, call: Call) -> tuple[Entry, Reads] | None:
+    def _entry_for(self, call: Call) -> tuple[Entry, Reads] | str:
+        """Give the form that serves a call; the reason if none does and none is made."""
         if self._too_much:
-            return None
+            return TOO_MUCH
         reads = self._reads(call)
         if not reads.whole:
             self._too_much = True
             self._warn(f"reads more than {MOST} things by itself")
-            return None
+            return TOO_MUCH
         facts = {**facts_of(call), **reads.facts}
         if any(what == "device" and value != "cpu" for (_, what), value in facts.items()):
-            return None  # operators say where each operand lies
+            return "a tensor lies on another device"  # operators say where each operand lies
         reasons: list[list[str]] = []
         for entry in self.entries:
             wrong = entry.failures(call, facts)
@@ -157,7 +162,7 @@ class Compiled:
         if len(self.entries) >= self._limit:
             why = f". The last one: {min(reasons, key=len)[0]}" if reasons else ""
             self._warn(f"has {len(self.entries)} compiled forms, the most that are made", why)
-            return None
+            return "too many forms"
         return self._compiled(call, facts, reads, reasons)
 
     def _reads(self, call: Call) -> Reads:
@@ -215,7 +220,7 @@ class Compiled:
         for act in self._passes:
             graph = act(graph)
         changed = tuple(sorted({place for place, _ in effects}))
-        entry = Entry(traced, graph, guards, self.name, self._ready, changed, facts)
+        entry = Entry(traced, graph, guards, self.name, self._ready, changed, facts, reads.places)
         self.entries.append(entry)
         nearest: Sequence[str] = min(reasons, key=len) if reasons else ()
         self.misses.append(Miss(len(self.entries), tuple(nearest)))
@@ -253,6 +258,11 @@ class Compiled:
             return traced
 
     @property
+    def eager_calls(self) -> int:
+        """How many calls ran as the function is written."""
+        return self.as_written.total()
+
+    @property
     def name(self) -> str:
         """What messages call the function."""
         name: str = getattr(self.fn, "__name__", type(self.fn).__name__)
@@ -277,7 +287,9 @@ class Compiled:
 
     def explain(self) -> Explanation:
         """Say what was compiled, on what each form depends, and why there are several."""
-        return Explanation(self.name, tuple(self.entries), tuple(self.misses), self.eager_calls)
+        return Explanation(
+            self.name, tuple(self.entries), tuple(self.misses), dict(self.as_written)
+        )
 
     def __repr__(self) -> str:
         return f"<compiled {self.name}: {len(self.entries)} forms>"

@@ -56,6 +56,8 @@ class Entry:
         The places that the function changed while it was traced, and will not change again.
     known
         All facts that there were, if more than the guards: a further one is another sort of call.
+    places
+        Where the tensors were found that the function reads by itself.
     """
 
     def __init__(
@@ -67,11 +69,16 @@ class Entry:
         ready: Callable[[Graph], Executable] = Executable,
         changed: tuple[str, ...] = (),
         known: Iterable[Fact] = (),
+        places: Sequence[str] = (),
     ) -> None:
         self.changed = changed
         self.traced = traced
         self.graph = graph
         self.guards = dict(guards)
+        self.takes = [edge.node.name for edge in traced.graph.inputs if edge.node is not None]
+        """What each input is: an argument, a place, or nothing that anybody would know."""
+        for i, number in enumerate(traced.lent, len(traced.leaves)):
+            self.takes[i] = "" if number is None else places[number]
         self._known = frozenset(known) | self.guards.keys()
         self.name = name
         self.calls = 0

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from cgkit.cost import cost
 from cgkit.types import Dim
 from cgkit.words import counted
+
+SHOWN = 40
+"""How many values that a form depends on are listed."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +41,8 @@ class Explanation:
         for miss in self.misses:
             for reason in miss.reasons:
                 lines.append(f"form {miss.form} was made because  {reason}")
-        if self.eager_calls:
-            calls = counted(self.eager_calls, "call")
-            lines.append(f"{calls} ran as written: too many forms")
+        for why, number in self.as_written.items():
+            lines.append(f"{counted(number, 'call')} ran as written: {why}")
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -47,7 +50,14 @@ class Explanation:
 
 def _form(entry: Any) -> list[str]:
     graph = entry.graph
-    takes = [f"{e.node.name or 'captured'}: {e.type}" for e in graph.inputs]
+    named = zip(entry.takes, graph.inputs, strict=True)
+    takes = [f"{name or 'a tensor'}: {edge.type}" for name, edge in named]
+    depends = [
+        f"  depends  {place}: {what} {expected}"
+        for (place, what), expected in entry.guards.items()
+        if what == "value" or place == "grad mode"
+    ]
+    more = len(depends) - SHOWN
     work = cost(graph).flops
     return [
         f"  takes    {', '.join(takes) or 'no tensor'}",
@@ -55,11 +65,8 @@ def _form(entry: Any) -> list[str]:
         f"{counted(entry.executable.allocated, 'array')} allocated in the last run",
         *(f"  changes  {place}, but only while it is traced" for place in entry.changed),
         *(f"  asks     {look} is {look.answer}" for look in entry.traced.looks),
-        *(
-            f"  depends  {place}: {what} {expected}"
-            for (place, what), expected in entry.guards.items()
-            if what == "value" or place == "grad mode"
-        ),
+        *depends[:SHOWN],
+        *([f"  depends  and on {more} other values"] if more > 0 else []),
     ]
 
 

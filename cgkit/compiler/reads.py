@@ -76,6 +76,8 @@ class Reads:
     facts: Facts
     tensors: tuple[Tensor, ...]
     """Each once, in the order in which they were found; those of the arguments are left out."""
+    places: tuple[str, ...]
+    """Where each of them was found."""
     numbers: frozenset[int]
     """The identity of each tensor and array that was found, those of the arguments included."""
     generators: tuple[Generator, ...]
@@ -123,7 +125,7 @@ class _Reader:
         self.facts: Facts = {}
         self.seen = seen
         self.snapshot = Snapshot()
-        self.tensors: list[Tensor] = []
+        self.tensors: dict[str, Tensor] = {}
         self.generators: list[Generator] = []
         self.found: set[int] = set()
         self.names: set[str] = set()
@@ -161,8 +163,8 @@ class _Reader:
         for table, names in wanted.values():
             self.snapshot.table(table, names)
         return Reads(
-            self.facts, tuple(self.tensors), frozenset(self.found), tuple(self.generators),
-            self.snapshot, len(self.facts) <= MOST,
+            self.facts, tuple(self.tensors.values()), tuple(self.tensors),
+            frozenset(self.found), tuple(self.generators), self.snapshot, len(self.facts) <= MOST,
         )  # fmt: skip
 
     @property
@@ -227,7 +229,7 @@ class _Reader:
             self.generators.append(x)
             self.facts[place, "type"] = "Generator"
         elif isinstance(x, Tensor):
-            self.tensors.append(x)
+            self.tensors[place] = x
             self.snapshot.tensor(x)
             self.facts.update(type_facts(place, x))
         else:

@@ -5,6 +5,7 @@ import pytest
 
 from cgkit import Tensor, compile, ops
 from cgkit.errors import CompileWarning
+from cgkit.tensor import Generator
 
 SCALE = 2.0
 
@@ -53,3 +54,23 @@ def test_calls_that_ran_as_written_are_counted():
         double(Tensor([1]))
     double(Tensor([1]))
     assert "2 calls ran as written: too many forms" in str(double.explain())
+
+
+def test_tensors_go_by_the_places_where_they_were_found():
+    held = {"w": [Tensor([1.0])]}
+    generator, table = Generator(0), [1.0] * 50
+    ready = compile(lambda x: x * held["w"][0] * table[7] + ops.uniform(generator.key(), shape=()))
+    ready(Tensor([1.0]))
+    told = str(ready.explain())
+    assert "takes    x: float64[1], held['w'][0]: float64[1], key: uint64[]" in told
+    assert told.endswith("  depends  table[38]: value 1.0\n  depends  and on 11 other values")
+
+
+def test_each_reason_to_run_as_written_is_named():
+    ready = compile(lambda x, y: x.add_(1.0) * y)
+    x = Tensor([1.0, 2.0])
+    ready(x, Tensor([5.0, 6.0]))
+    ready(Tensor.wrap(x.data), Tensor.wrap(x.data[::-1]))
+    assert "1 call ran as written: a tensor that is written to shares memory with another" in str(
+        ready.explain()
+    )
