@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from cgkit.errors import EnvironmentFault
+from cgkit.grading.edition import Edition
 from cgkit.grading.gradebook import Gradebook, Name
 from cgkit.grading.judge import Times
 from cgkit.grading.lane import Lane, read_assignment
 from cgkit.grading.register import enter
-from cgkit.grading.sandbox import Limits, find
+from cgkit.grading.sandbox import Limits, Sandbox, find
 
 
 def _shared(name):
@@ -36,6 +37,13 @@ def situation():
         return find()
     except EnvironmentFault as fault:
         pytest.skip(f"no sandbox here: {fault.why}")
+
+
+@pytest.fixture(scope="module")
+def sandbox():
+    """A warm Python without a fence: for what crosses, not for what is kept out."""
+    with Sandbox(find("none"), Edition()) as made:
+        yield made
 
 
 @pytest.fixture(scope="session")

@@ -7,11 +7,9 @@ import pytest
 
 from cgkit.grading.arrivals import Met, look_inside, taken
 from cgkit.grading.classes import Given
-from cgkit.grading.edition import Edition
 from cgkit.grading.link import Link
 from cgkit.grading.outcomes import StudentError
 from cgkit.grading.policy import Learner, Policy
-from cgkit.grading.sandbox import Sandbox, find
 
 NODE = "from dataclasses import dataclass\n@dataclass\nclass Node:\n    reads: object\n"
 NODE += "class Oops(Exception):\n    def __init__(self, what): self.what = what\n"
@@ -29,12 +27,6 @@ class Oops(Exception):
 
 
 Node.__module__ = Oops.__module__ = "__main__"
-
-
-@pytest.fixture(scope="module")
-def sandbox():
-    with Sandbox(find("none"), Edition()) as made:
-        yield made
 
 
 def link_to(sandbox, code, policy):

@@ -19,12 +19,6 @@ from cgkit.grading.policy import Behavior, Learner, Policy
 from cgkit.grading.sandbox import Limits, Sandbox, find
 
 
-@pytest.fixture(scope="module")
-def sandbox():
-    with Sandbox(find("none"), Edition()) as made:
-        yield made
-
-
 def link_to(sandbox, code, policy=None):
     made = Link(sandbox, policy or Learner())
     made.run("a", code, 1)

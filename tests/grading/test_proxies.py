@@ -5,11 +5,9 @@ import time
 import numpy as np
 import pytest
 
-from cgkit.grading.edition import Edition
 from cgkit.grading.link import Link
 from cgkit.grading.outcomes import NotData, StudentError
 from cgkit.grading.policy import Learner, Policy
-from cgkit.grading.sandbox import Sandbox, find
 
 CODE = '''
 class Vector:
@@ -57,12 +55,6 @@ def fail():
 
 odd = object()
 '''
-
-
-@pytest.fixture(scope="module")
-def sandbox():
-    with Sandbox(find("none"), Edition()) as made:
-        yield made
 
 
 @pytest.fixture

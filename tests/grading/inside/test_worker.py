@@ -4,15 +4,6 @@ import time
 
 import pytest
 
-from cgkit.grading.edition import Edition
-from cgkit.grading.sandbox import Sandbox, find
-
-
-@pytest.fixture(scope="module")
-def sandbox():
-    with Sandbox(find("none"), Edition()) as made:
-        yield made
-
 
 @pytest.fixture
 def worker(sandbox):
