@@ -24,6 +24,7 @@ from cgkit.operators import ALL
 from cgkit.operators.indices import Span
 from cgkit.order import verify
 from cgkit.symbolic.wiring import SIZED, WIRING
+from cgkit.symbolic.writes import INSTEAD
 from cgkit.tensor.placement import TO
 from cgkit.types import Dim, Size, TensorType, as_dtype
 from cgkit.types.terms import Factor, Floor, Terms
@@ -37,7 +38,7 @@ MOST_TERMS = 1000
 
 def operators() -> dict[str, Operator]:
     """Give all operators that a graph may hold, by name."""
-    others = chain((INPUT, CONSTANT, VARIABLE), CONTROL, WIRING, (SIZED, TO))
+    others = chain((INPUT, CONSTANT, VARIABLE), CONTROL, WIRING, (SIZED, TO, INSTEAD))
     return {**ALL, **{operator.name: operator for operator in others}}
 
 

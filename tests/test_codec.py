@@ -7,7 +7,17 @@ import random
 import numpy as np
 import pytest
 
-from cgkit import GraphBuilder, Operator, TensorType, gradients, ops, run
+from cgkit import (
+    GraphBuilder,
+    Operator,
+    Tensor,
+    TensorType,
+    compile,
+    gradients,
+    no_grad,
+    ops,
+    run,
+)
 from cgkit.codec import DEEPEST, decode, encode, operators
 from cgkit.control import cond, scan, while_loop, while_scan
 from cgkit.errors import StateError
@@ -217,3 +227,20 @@ def test_sizes_that_a_part_tells_and_loops_that_keep():
     arrays = np.array([1.0, 0.0, 3.0]), np.array(True)
     for ours, theirs in zip(run(found, *arrays), run(graph, *arrays), strict=True):
         np.testing.assert_array_equal(ours, theirs)
+
+
+def test_a_compiled_function_that_writes_without_recording():
+    w = Tensor([1.0, 2.0])
+
+    def fn(x):
+        with no_grad():
+            w.add_(x)
+        return w * 2.0
+
+    ready = compile(fn)
+    ready(Tensor([1.0, 1.0]))
+    graph = ready.entries[0].graph
+    assert "instead" in {node.operator.name for node in graph.operators}
+    again = decode(encode(graph))
+    inputs = [np.array([1.0, 1.0]), np.array([5.0, 6.0])]
+    assert [y.tolist() for y in run(again, *inputs)] == [[12, 14], [6, 7]]

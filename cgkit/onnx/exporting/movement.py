@@ -158,9 +158,14 @@ def _stop_gradient(draft: Draft, a: Term) -> Term:
     return draft.add("Identity", a)
 
 
+def _instead(draft: Draft, a: Term, b: Term) -> Term:
+    return draft.add("Identity", b)
+
+
 RULES: Mapping[str, Rule] = MappingProxyType({
     "reshape": _reshape, "transpose": _transpose, "broadcast_to": _broadcast_to,
     "sum_to": _sum_to, "concat": _concat, "stack": _stack, "squeeze": _squeeze,
     "unsqueeze": _unsqueeze, "flip": _flip, "roll": _roll, "split": _split, "tile": _tile,
     "repeat": _repeat, "measure": _measure, "stop_gradient": _stop_gradient,
+    "instead": _instead,
 })  # fmt: skip

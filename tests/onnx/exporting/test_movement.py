@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from cgkit import ops
+from cgkit.symbolic.writes import INSTEAD
 
 X = np.arange(6.0).reshape(2, 3)
 
@@ -123,3 +124,9 @@ def test_an_open_size_as_a_number(written):
     found = written(fn, X.astype("float32"), shapes=[("N", "M")])
     assert found.result == 6
     assert found.result.dtype == np.float32
+
+
+def test_numbers_with_the_way_back_of_others_are_these_numbers(written):
+    found = written(lambda x, y: INSTEAD(x, y * 2.0) + x, X, X)
+    assert sorted(found.kinds) == ["Add", "Identity", "Mul"]
+    assert found.result.tolist() == (X * 3.0).tolist()
