@@ -22,6 +22,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -157,8 +158,7 @@ def scripts_of(venv: Path) -> Path:
 
 def infos_of(venv: Path) -> "list[Path]":
     """Give the folder that pip keeps about each installed package."""
-    library = "Lib" if os.name == "nt" else "lib/python*"
-    return list(venv.glob(f"{library}/site-packages/*.dist-info"))
+    return [*venv.glob(f"{'Lib' if os.name == 'nt' else 'lib/python*'}/site-packages/*.dist-info")]
 
 
 def environment(venv: Path, base: "dict[str, str]") -> "dict[str, str]":
@@ -231,8 +231,7 @@ def make_venv(venv: Path) -> None:
 
 def run_quietly(venv: Path, words: "list[str]") -> "subprocess.CompletedProcess[str]":
     """Run a command and keep what it prints."""
-    inside = environment(venv, dict(os.environ))
-    return subprocess.run(words, env=inside, capture_output=True, check=False, **TEXT)
+    return subprocess.run(words, env=environment(venv, {**os.environ}), capture_output=True, **TEXT)
 
 
 def install(venv: Path, part: str) -> None:
@@ -363,9 +362,14 @@ def hand_over(venv: Path, words: "list[str]") -> int:
     command = scripts_of(venv) / ("cgkit.exe" if os.name == "nt" else "cgkit")
     file = f'"{sys.argv[0]}"' if " " in sys.argv[0] else sys.argv[0]
     base = {**os.environ, "CGKIT_CALLED": f"{Path(sys.executable).stem} {file}"}
+    stop = {signal.SIGINT} if hasattr(signal, "pthread_sigmask") else set()
+    if stop:  # it waits, there too, until cgkit is loaded and wants it: no traceback of imports
+        signal.pthread_sigmask(signal.SIG_BLOCK, stop)
     process = subprocess.Popen([str(command), *words], env=environment(venv, base))
     while True:
         with contextlib.suppress(KeyboardInterrupt):  # it reaches cgkit too, and we wait for it
+            if stop:
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, stop)
             code = process.wait()
             return code if code >= 0 else 128 - code
 
@@ -383,15 +387,12 @@ def main(words: "list[str]") -> int:
             return 0
         if missing:
             set_up(venv, words)
-    except SetupError as error:
-        say(str(error))
-    except OSError as error:
-        say(os_reason(error))
+        return hand_over(venv, words)
+    except (SetupError, OSError) as error:
+        say(os_reason(error) if isinstance(error, OSError) else str(error))
     except KeyboardInterrupt:
         say("Stopped. The next call goes on from here.")
         return 130
-    else:
-        return hand_over(venv, words)
     return 3
 
 

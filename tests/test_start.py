@@ -9,6 +9,7 @@ import importlib.util
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -270,6 +271,19 @@ def test_cgkit_is_told_how_it_was_called(start, monkeypatch, tmp_path):
     monkeypatch.setattr(start, "subprocess", SimpleNamespace(Popen=look))
     assert start.hand_over(tmp_path, ["check"]) == 0
     assert seen == [f"{Path(sys.executable).stem} start.py"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no SIGINT to send")
+def test_ctrl_c_waits_until_cgkit_is_loaded(start, monkeypatch, tmp_path, capfd):
+    text = (
+        "import os, signal, sys; os.kill(os.getpid(), signal.SIGINT);"
+        "from cgkit.cli import run; sys.exit(run(['doctor']))"
+    )
+    begun = SimpleNamespace(Popen=lambda words, env: subprocess.Popen([sys.executable, "-c", text]))
+    monkeypatch.setattr(start, "subprocess", begun)
+    assert start.hand_over(tmp_path, ["doctor"]) == 130
+    assert capfd.readouterr().err == "stopped\n"
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == set()
 
 
 @pytest.mark.slow

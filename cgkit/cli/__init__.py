@@ -11,6 +11,7 @@ something. Every error of the library becomes one clean sentence; with --json, o
 
 import difflib
 import importlib
+import signal
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -101,6 +102,7 @@ def verbs() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and give its exit code."""
     try:
+        _hear_interrupts()
         code = verbs.main(list(arguments), prog_name="cgkit", standalone_mode=False)
     except SystemExit as left:
         code = left.code
@@ -119,6 +121,12 @@ def run(arguments: Sequence[str]) -> int:
         click.echo("stopped", err=True)
         return 130
     return code if isinstance(code, int) else 0
+
+
+def _hear_interrupts() -> None:
+    """Take a Ctrl-C that came while Python started: start.py lets it wait until here."""
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def _refuse(arguments: Sequence[str], error: Exception, code: int) -> int:
