@@ -13,11 +13,13 @@ said in `exporting`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from cgkit.errors import GraphError, OnnxError
-from cgkit.graph import Graph, expect_graph, names
+from cgkit.graph import Graph, expect_graph, graphs_inside, names
 from cgkit.node import Edge, Node
 from cgkit.onnx.dtypes import as_number
 from cgkit.onnx.exporting import formulas, reasons, rules
@@ -83,8 +85,18 @@ def to_model(graph: Graph, *, opset: int = NEWEST, name: str = "cgkit") -> onnx.
 
 
 def held_bytes(graph: Graph) -> int:
-    """Count the bytes of a graph's variables and constants."""
-    return sum(node.value.nbytes for node in graph.nodes if node.value is not None)
+    """Count the bytes of a graph's variables and constants, those of graphs inside it too."""
+    return sum(array.nbytes for array in held_arrays(graph))
+
+
+def held_arrays(graph: Graph) -> Iterator[np.ndarray]:
+    """Give the values of a graph's variables and constants, those of graphs inside it too."""
+    waiting = [graph]
+    while waiting:
+        for node in waiting.pop().nodes:
+            if node.value is not None:
+                yield node.value
+            waiting.extend(inside for _, inside in graphs_inside(node))
 
 
 def written(graph: Graph, opset: int, name: str, store: Store) -> onnx.ModelProto:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -21,12 +22,12 @@ from cgkit.errors import OnnxError
 from cgkit.files import replaced
 from cgkit.graph import Graph, expect_graph
 from cgkit.onnx.dtypes import as_number
-from cgkit.onnx.exporter import LARGEST, held_bytes, written
+from cgkit.onnx.exporter import LARGEST, held_arrays, held_bytes, written
 from cgkit.onnx.exporting.schemas import NEWEST, check_opset
 from cgkit.onnx.exporting.writer import stored_inside
 
 if TYPE_CHECKING:
-    from onnx import TensorProto
+    from onnx import GraphProto, TensorProto
 
 PAGE = 4096
 """Tensors beside a model begin at multiples of this, so that they can be mapped into memory."""
@@ -138,10 +139,9 @@ class _Beside:
 def _digest(graph: Graph) -> str:
     """Name the numbers of a graph: the same ones by the same name, others by another."""
     hashed = hashlib.sha256()
-    for node in graph.nodes:
-        if node.value is not None:
-            hashed.update(f"{node.value.dtype.str}{node.value.shape}".encode())
-            hashed.update(np.ascontiguousarray(node.value).data)
+    for array in held_arrays(graph):
+        hashed.update(f"{array.dtype.str}{array.shape}".encode())
+        hashed.update(np.ascontiguousarray(array).data)
     return hashed.hexdigest()[:16]
 
 
@@ -159,10 +159,18 @@ def _data_of(file: Path) -> set[Path]:
         model.ParseFromString(file.read_bytes())
     except DecodeError:  # no model: nothing beside it is known to be its own
         return set()
-    constants = [a.t for node in model.graph.node for a in node.attribute if a.HasField("t")]
-    named = {
-        entry.value
-        for tensor in (*model.graph.initializer, *constants)
-        for entry in tensor.external_data
-    }
+    named = {entry.value for tensor in _tensors(model.graph) for entry in tensor.external_data}
     return {path for path in beside if path.name in named}
+
+
+def _tensors(graph: GraphProto) -> Iterator[TensorProto]:
+    """Give the tensors that a graph of a model holds, and graphs of its nodes."""
+    waiting = [graph]
+    while waiting:
+        found = waiting.pop()
+        yield from found.initializer
+        for attribute in (a for node in found.node for a in node.attribute):
+            if attribute.HasField("t"):
+                yield attribute.t
+            if attribute.HasField("g"):
+                waiting.append(attribute.g)

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from cgkit import GraphBuilder, ops, run
+from cgkit import GraphBuilder, cond, ops, run
 from cgkit.errors import OnnxError
 from cgkit.onnx import load
 from cgkit.onnx.saving import save
@@ -61,6 +61,23 @@ def test_numbers_beside_the_model(tmp_path):
     (found,) = ReferenceEvaluator(str(model)).run(None, {"x": X})
     np.testing.assert_array_equal(found, 2.0 + np.arange(2000.0) + 1.0)
     same(path, GRAPH)
+
+
+def test_numbers_inside_a_branch_lie_beside_the_model_too(tmp_path):
+    def of(number):
+        builder = GraphBuilder()
+        x = builder.placeholder((2000,), name="x")
+        y = cond(x.sum() > 0.0, lambda: x + np.full(2000, number), lambda: x)
+        return builder.graph([y])
+
+    path = save(of(1.0), tmp_path / "net.onnx", most=1000)
+    before = files(tmp_path)
+    assert path.stat().st_size < 3000
+    same(path, of(1.0))
+    save(of(2.0), path, most=1000)
+    assert len(files(tmp_path)) == 2
+    assert files(tmp_path) != before
+    same(path, of(2.0))
 
 
 def test_a_model_takes_its_old_numbers_with_it(tmp_path):

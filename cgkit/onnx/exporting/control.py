@@ -1,7 +1,7 @@
 """Branches and loops, which hold graphs: If, Loop and Scan.
 
     cond(p, xs)         If        both branches read what is around them, as ours do their operands
-    switch(i, xs)       If within If
+    switch(i, xs)       If within If: each halves the branches that are left
     scan(carry, xs)     Scan; Loop where there may be no step, over which some runtimes fall
     while_loop(carry)   Loop, which is told whether there is a first step
     while_steps(carry)  Loop that keeps the carry with which each step begins
@@ -53,22 +53,21 @@ def _switch(
     draft: Draft, index: Term, *operands: Term, branches: tuple[Graph, ...], told: Told = ()
 ) -> tuple[Term, ...]:
     last = len(branches) - 1
-    if index.dtype.kind == "u":  # a large one would be below 0 as int64
+    if index.dtype == np.uint64:  # a large one would be below 0 as int64
         index = draft.add("Min", index, last)
     index = draft.cast(index, INT64)
 
-    def choose(inner: Draft, number: int) -> Terms:
-        if number == last:
-            return _written(inner, branches[number], operands)
+    def choose(inner: Draft, first: int, last: int) -> Terms:
+        if first == last:
+            return _written(inner, branches[first], operands)
+        half = (first + last) // 2
         return inner.several(
-            "If", inner.add("LessOrEqual", index, number, gives=bool), gives=_dtypes(branches[0]),
-            then_branch=_part(
-                inner, str(number), lambda deep: _written(deep, branches[number], operands)
-            ),
-            else_branch=_part(inner, "else", lambda deep: choose(deep, number + 1)),
+            "If", inner.add("LessOrEqual", index, half, gives=bool), gives=_dtypes(branches[0]),
+            then_branch=_part(inner, f"from_{first}", lambda deep: choose(deep, first, half)),
+            else_branch=_part(inner, f"from_{half + 1}", lambda deep: choose(deep, half + 1, last)),
         )  # fmt: skip
 
-    return tuple(choose(draft, 0))
+    return tuple(choose(draft, 0, last))
 
 
 def _scan(

@@ -295,12 +295,14 @@ def _write_one(draft: Draft, operands: list[Term]) -> list[Term]:
     known = node.results or ()
     results = [draft.cast(term, its.dtype) for term, its in zip(results, known, strict=True)]
     settled = []
+    called: dict[str, str] = {}
     for index, (term, its) in enumerate(zip(results, known, strict=True)):
         name = draft.stem if len(known) == 1 else writer.fresh(f"{draft.stem}_{index}")
         if term.name in writer.made_since(start):
             writer.rename(start, term.name, name, draft.scope)
-        else:  # an operand as it is, or what others read too
-            name = term.name
+            called[term.name] = name
+        else:  # an operand as it is, what others read too, or the same result once more
+            name = called.get(term.name, term.name)
         settled.append(Term(name, its.dtype, its.shape))
     return settled
 

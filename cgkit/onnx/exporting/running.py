@@ -20,7 +20,7 @@ from cgkit.onnx.dtypes import as_number
 from cgkit.onnx.exporting.draft import Draft, write
 from cgkit.onnx.exporting.movement import FIRST, LAST
 from cgkit.onnx.exporting.schemas import fitting
-from cgkit.onnx.exporting.writer import Rule, Term, Writer
+from cgkit.onnx.exporting.writer import Rule, Term
 from cgkit.operators.settings import normal_axis
 from cgkit.symbolic import GraphBuilder
 from cgkit.types import Dim, Shape, TensorType
@@ -131,8 +131,7 @@ def _body(draft: Draft, step: Callable[..., Any], kinds: Sequence[TensorType]) -
     """Write one step as the body of a Scan; it reads nothing from around it."""
     from onnx import helper
 
-    outer = draft.writer
-    inner = Writer(outer.opset, outer.store, outer.rules, outer.formulas, taken=outer.taken)
+    inner = draft.writer.inside(alone=True)
     stem = f"{draft.stem}/step"
     builder = GraphBuilder()
     values = [builder.placeholder(kind.shape, kind.dtype) for kind in kinds]

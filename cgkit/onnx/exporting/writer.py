@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cgkit.errors import OnnxError
 from cgkit.types import Dim, Shape, Size
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 Rule = Callable[..., Any]
 Store = Callable[[np.ndarray, str], "TensorProto"]
+DEEPEST = 31
+"""Within how many graphs of nodes a node may stand: protobuf reads no more of it from a file."""
 
 
 def stored_inside(array: np.ndarray, name: str) -> TensorProto:
@@ -80,13 +83,35 @@ class Writer:
     read: list[tuple[Term, int, Dim]] = field(default_factory=list)
     """Where open sizes can be read off: a tensor, an axis, and the size it has there."""
 
-    def inside(self) -> Writer:
-        """Give the writer of a graph inside a node, which may read what is written so far."""
-        return Writer(
+    depth: int = 0
+    """Within how many graphs of nodes this is."""
+
+    def inside(self, *, alone: bool = False) -> Writer:
+        """Give the writer of a graph inside a node, which may read what is written so far.
+
+        Parameters
+        ----------
+        alone
+            Whether it reads nothing from around it.
+
+        Raises
+        ------
+        OnnxError
+            It would lie deeper than a file of a model can hold.
+        """
+        if self.depth == DEEPEST:
+            raise OnnxError(
+                f"graphs lie within graphs more than {DEEPEST} deep, which no model in a file may",
+                attempt="fewer branches and loops within each other",
+            )
+        inner = Writer(
             self.opset, self.store, self.rules, self.formulas, self.reasons, taken=self.taken,
-            shared={*self.shared}, constants=dict(self.constants), sizes=dict(self.sizes),
-            read=list(self.read),
+            depth=self.depth + 1,
         )  # fmt: skip
+        if not alone:
+            inner.shared, inner.constants = {*self.shared}, dict(self.constants)
+            inner.sizes, inner.read = dict(self.sizes), list(self.read)
+        return inner
 
     def fresh(self, stem: str) -> str:
         """Give a name that nothing has yet."""
@@ -130,14 +155,19 @@ class Writer:
         return term
 
     def rename(self, start: int, old: str, new: str, scope: str = "") -> None:
-        """Call a tensor differently; the nodes from `start` on make it and read it."""
+        """Call a tensor differently; nodes from `start` on make it and read it, within them too."""
         for node in self.nodes[start:]:
+            if node.name == f"{scope}{old}":
+                node.name = f"{scope}{new}"
+        waiting = self.nodes[start:]
+        while waiting:
+            node = waiting.pop()
             for names in (node.input, node.output):
                 for place, name in enumerate(names):
                     if name == old:
                         names[place] = new
-            if node.name == f"{scope}{old}":
-                node.name = f"{scope}{new}"
+            for attribute in node.attribute:
+                waiting.extend(attribute.g.node)
         self.taken.discard(old)
 
     def made_since(self, start: int) -> set[str]:

@@ -11,8 +11,11 @@ from hypothesis import strategies as st
 
 from cgkit import GraphBuilder, gradients, ops, run
 from cgkit.control import OPERATORS, cond, fori, scan, switch, while_loop, while_scan
+from cgkit.errors import OnnxError
 from cgkit.onnx import load
 from cgkit.onnx.exporter import to_model
+from cgkit.onnx.exporting.writer import DEEPEST
+from cgkit.onnx.reading.structure import depth_of
 from cgkit.testing.cases import built, computed, samples_of
 from cgkit.testing.exports import by_reference
 
@@ -21,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "control"))
 from nested_programs import program
 
 RNG = np.random.default_rng(4)
+X = np.array([1.0, -2.0, 0.5])
 
 
 def by_onnxruntime(model, arrays):
@@ -95,6 +99,47 @@ def test_two_branches():
 @pytest.mark.parametrize("number", [-4, 0, 1, 2, 9])
 def test_several_branches(number):
     assert "If" in agree(choosing(), np.array(number), np.arange(3.0))
+
+
+def test_many_branches_lie_no_deeper_than_they_must():
+    builder = GraphBuilder()
+    i, x = builder.placeholder((), "uint16"), builder.placeholder((3,))
+    graph = builder.graph([switch(i, [lambda x, k=k: x + k for k in range(100)], x)], [i, x])
+    model = to_model(graph)
+    assert depth_of(model.graph.node, 99) == 7
+    for number in (0, 41, 99, 60_000):
+        for found in (
+            evaluate(model, (np.uint16(number), X)) for evaluate in (read_again, by_reference)
+        ):
+            np.testing.assert_array_equal(found[0], X + min(number, 99))
+
+
+def test_one_branch_whose_results_are_read_within_it_and_given_twice():
+    builder = GraphBuilder()
+    i, p, x = (builder.placeholder(*of) for of in (((), "int64"), ((), "bool"), ((3,),)))
+
+    def only(x):
+        y = ops.exp(x)
+        return y, cond(p, lambda: y * 2.0, lambda: y - 1.0), y
+
+    agree(builder.graph([*switch(i, [only], x)], [i, p, x]), np.int64(0), np.True_, X)
+
+
+def test_what_no_file_could_hold_is_refused():
+    def nested(depth):
+        builder = GraphBuilder()
+        p, x = builder.placeholder((), "bool"), builder.placeholder((3,), name="x")
+
+        def branch(depth, x):
+            return cond(p, lambda: branch(depth - 1, x), lambda: x) if depth else -x
+
+        return builder.graph([branch(depth, x)], [p, x])
+
+    graph = nested(DEEPEST)
+    content = to_model(graph).SerializeToString()
+    np.testing.assert_array_equal(run(load(content), np.True_, X)[0], -X)
+    with pytest.raises(OnnxError, match="within graphs more than 31 deep"):
+        to_model(nested(DEEPEST + 1))
 
 
 def test_a_number_beyond_those_of_int64():

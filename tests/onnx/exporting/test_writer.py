@@ -47,6 +47,28 @@ def test_renaming():
     assert third.name == "c"
 
 
+def test_what_a_graph_inside_reads_is_renamed_in_it_too():
+    from onnx import helper
+
+    writer = Writer(28)
+    (first,) = writer.add("Exp", [Term("x", F8)], [F8], "a")
+    inner = writer.inside()
+    inner.add("Neg", [first], [F8], "b")
+    body = helper.make_graph(inner.nodes, "body", [], [])
+    writer.add("If", [Term("p", np.dtype(bool))], [F8], "c", then_branch=body)
+    writer.rename(0, "a", "y")
+    assert list(writer.nodes[1].attribute[0].g.node[0].input) == ["y"]
+
+
+def test_a_writer_inside_knows_what_is_around_it_unless_it_is_alone():
+    writer = Writer(28)
+    constant = writer.constant(np.zeros(2))
+    assert writer.inside().constant(np.zeros(2)) == constant
+    alone = writer.inside(alone=True)
+    assert alone.constant(np.zeros(2)).name == "constant_1"
+    assert (writer.depth, alone.depth, alone.inside().depth) == (0, 1, 2)
+
+
 def test_what_others_read_may_not_be_renamed():
     writer = Writer(28)
     writer.constant(np.zeros(2))
