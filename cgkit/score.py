@@ -150,8 +150,9 @@ class Score:
         words = html.escape(self.message)
         body = f"<div>{words}</div>" if words else ""
         if self.missing:
-            body = f"<pre style='margin:0.5em 0 0'>{words}</pre>"
-        style = f"border-left:4px solid {edge};padding:0.3em 0.8em;max-width:46em"
+            # the words have their line ends; a page that broke lines once more would cut words
+            body = f"<pre style='margin:0.5em 0 0;white-space:pre;overflow-x:auto'>{words}</pre>"
+        style = f"border-left:4px solid {edge};padding:0.3em 0.8em;max-width:56em"
         return f"<div class='cgkit-score' style='{style}'>{head}{body}</div>"
 
 

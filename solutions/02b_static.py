@@ -80,6 +80,8 @@ operators = {
     "subtract": operator.sub,
     "multiply": operator.mul,
     "negate": operator.neg,
+    "maximum": max,
+    "minimum": min,
 }
 
 # %% [markdown] readonly id=task1

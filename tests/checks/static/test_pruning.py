@@ -78,10 +78,19 @@ def test_the_reason_names_a_node(wrong_02b, failure):
         return found | {next(iter(graph))} if len(graph) > 2 else found
 
     failed = failure(pruning.needed, one_more)
-    assert "no operator" in failed.why or "no fetch depends on it" in failed.why
+    assert "x is fed" in failed.why
     assert "▶" in failed.drawing
 
     def one_less(*arguments):
         return set(sorted(wrong_02b.right_needed(*arguments))[1:])
 
     assert "is missing" in failure(pruning.needed, one_less).why
+
+
+def test_whoever_runs_everything_is_shown_the_graph_of_the_task(wrong_02b, failure):
+    failed = failure(pruning.needed, wrong_02b.all_operators)
+    assert failed.called == "needed(graph, ['c'], {'x': 3})"
+    assert "▶ d" in failed.drawing
+    assert "▶ e" in failed.drawing
+    assert "▶ b" not in failed.drawing
+    assert "go against the arrows" in " ".join(failed.why.split())
