@@ -332,14 +332,17 @@ def compile(  # the builtin of this name is not used here
         gradient, results are Tensors with memory of their own. Tensors that fn finds by itself, in
         globals, closures and objects, are looked up anew in each call; what it writes to in place
         is written to; keys of a Generator are drawn anew. All other effects happen while it is
-        traced.
+        traced: a print, an append, a step of an iterator. While it is traced tensors are of other
+        classes, so `isinstance(x, Tensor)` says nothing of an argument, nor `type(w) is Tensor` of
+        a tensor that fn finds; threads that fn starts compute once.
 
     Raises
     ------
     OperandError
         fn cannot be called, or a setting is unknown.
     CaptureError
-        When called: fn looks at a number of a tensor, as a Python `if` does.
+        When called: fn looks at a number of a tensor, as a Python `if` does; or keeps, or changes,
+        what would have a number when the graph runs only.
 
     Examples
     --------
