@@ -62,14 +62,17 @@ def _loop(step: Step, trips: Any = None, condition: Any = None, *states: Any) ->
     if all(map(_is_known, reads)):
         return _looped(step, body, trips, condition, states)
     endless = condition is None or (_is_known(condition) and bool(np.all(condition)))
-    if not (endless and body.passes(0, 1)) or isinstance(trips, Value) or trips is None:
-        with _of_one_shape(step, reads, body.inputs):
-            return _tested(step, body, trips, condition, states)
+    counted = endless and trips is not None and body.passes(0, 1)
+    if counted and not _is_known(trips):
+        reads = [trips]  # enough to unroll it
     try:
         with _of_one_shape(step, reads, body.inputs):
-            return _counted(step, body, trips, states)
+            if counted and not isinstance(trips, Value):
+                return _counted(step, body, trips, states)
+            return _tested(step, body, trips, condition, states)
     except UnknownValue:
-        if isinstance(trips, Sizes) or _single(step, trips, TRIPS) > MOST_UNROLLED:
+        many = not counted or not _is_known(trips) or _single(step, trips, TRIPS) > MOST_UNROLLED
+        if many:
             raise
     return _looped(step, body, trips, None, states)
 

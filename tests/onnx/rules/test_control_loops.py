@@ -100,10 +100,17 @@ class TestLoop:
                 next = Concat <axis = 0> (h, x) }> }"""
         with pytest.raises(UnknownValue, match="state, or branches, of several shapes") as caught:
             ours.load(model(text))
-        assert caught.value.inputs == ("n", "x")
+        assert caught.value.inputs == ("n",)
         assert "float32[2] where it goes in, and float32[4] where it comes" in str(caught.value)
         feeds = [{"n": np.int64(n), "x": X[0, :2]} for n in (0, 3)]
-        check(text, *feeds, way="evaluated", expected=lambda n, x: [np.tile(x, n + 1)])
+        check(text, *feeds, way="fixed", expected=lambda n, x: [np.tile(x, n + 1)])
+        stopping = text.replace("bool go, float[L]", "bool no, float[L]").replace(
+            "next = Con", "b = Cast <to = 9> (i) no = Not(b) next = Con"
+        )
+        with pytest.raises(UnknownValue) as caught:
+            ours.load(model(stopping))
+        assert caught.value.inputs == ("n", "x")
+        check(stopping, feeds[1], way="evaluated", expected=lambda n, x: [np.tile(x, 3)])
 
     def test_what_grows_in_a_few_steps_is_unrolled(self):
         text = """g (float[2] x) => (float[T] y, float[S, 2] ys) {
@@ -125,16 +132,16 @@ class TestLoop:
         assert caught.value.inputs == ("x",)
 
     def test_the_number_of_a_step_is_known_where_all_else_is(self):
-        text = """g (int64 n, float[3] x) => (float y) { zero = Constant <value = float {0}> ()
-            y = Loop (n, , zero) <body = b (int64 i, bool go, float h) => (bool go, float next) {
+        text = """g (float[N] x) => (float y) { zero = Constant <value = float {0}> ()
+            n = Shape(x) y = Loop (n, , zero) <
+                    body = b (int64 i, bool go, float h) => (bool go, float next) {
                 one = Constant <value = int64[1] {1}> () end = Reshape(i, one)
                 none = Constant <value = int64[1] {0}> () part = Slice(x, none, end)
                 sum = ReduceSum <keepdims = 0> (part) next = Add(h, sum) }> }"""
         with pytest.raises(UnknownValue, match="without the value of ends") as caught:
             ours.load(model(text))
-        assert caught.value.inputs == ("n", "x")
-        feed = {"n": np.int64(3), "x": X[0]}
-        check(text, feed, way="evaluated", expected=lambda n, x: [x[0] + x[0] + x[1]])
+        assert (caught.value.inputs, caught.value.sizes) == ((), ("N",))
+        check(text, {"x": X[0]}, way="fixed", expected=lambda x: [x[0] + x[0] + x[1]])
 
     def test_what_the_body_says_counts_without_a_condition(self):
         for trips, inputs, feed in (("n", "int64 n, ", {"n": np.int64(9)}), ("", "", {})):
