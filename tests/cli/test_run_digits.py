@@ -170,9 +170,7 @@ def test_stopped_while_it_saves_it_promises_no_more_than_is_true(here, capsys, m
 
 
 @pytest.mark.slow
-def test_the_usual_training_takes_less_than_a_minute(here, capsys):
-    began = time.monotonic()
+def test_the_usual_training_learns_the_digits(here, capsys):
     assert run(["run", "digits", "--json"]) == 0
-    assert time.monotonic() - began < 60
     last = json.loads(capsys.readouterr().out)["items"][-2]
     assert last["tested"] > 0.96  # 97% to 98%, by seed

@@ -1,6 +1,5 @@
 """Graphs in letters."""
 
-import time
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,12 +11,11 @@ from cgkit.render.arcs import WIDTH, wide
 from cgkit.render.outline import LINES
 
 
-def test_a_value_that_is_read_a_thousand_times_is_listed_soon():
+def test_a_value_that_is_read_a_thousand_times_is_listed_in_one_line():
     x = GraphBuilder().placeholder((1,), name="x")
     graph = x.builder.graph([ops.concat(*[x] * 3000)])
-    begin = time.perf_counter()
-    assert "concat" in draw_text(graph)
-    assert time.perf_counter() - begin < 1
+    _, line, _ = draw_text(graph).splitlines()
+    assert line.split("…") == ["x, x, x, x, x, x, x, x, x, x,", " ──► c = concat   [3000]"]
 
 
 def test_small_graphs_are_drawn(diamond):
