@@ -89,8 +89,8 @@ class Extras:
     """The gradient collected so far for each output: a leaf's, or one kept by `retain_grad`."""
     hooks: list[tuple[int, Callable[[Any], Any]]] = field(default_factory=list)
     """For which output, and a function that sees its gradient and may give another."""
-    line: int | None = None
-    """The line of the author's code that made it, when known."""
+    line: int | str | None = None
+    """The line of the author's code that made it, or what that calls it, when known."""
 
 
 class Node:

@@ -265,7 +265,8 @@ def node_line(node: Node) -> str:
     )
     name = f"{node.name} = " if node.name else ""
     line = "" if node.extras is None or node.extras.line is None else node.extras.line
-    return f"{name}{node.operator.name}({operands})" + (f"   line {line}" if line else "")
+    place = f"line {line}" if isinstance(line, int) else line
+    return f"{name}{node.operator.name}({operands})" + (f"   {place}" if place else "")
 
 
 def rewrite(graph: Graph, replace: Callable[[Node, tuple[Edge, ...]], Node | None]) -> Graph:

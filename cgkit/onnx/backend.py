@@ -100,6 +100,11 @@ class Prepared:
         return run(graph, *(arrays[name] for name in free))
 
     def _named(self, inputs: Mapping[str, Any] | Iterable[Any]) -> dict[str, np.ndarray]:
+        if not isinstance(inputs, Iterable):
+            raise OnnxError(
+                f"a model is run on a value for each input, got {type(inputs).__name__}",
+                attempt=f"values of {', '.join(self.inputs)}, in a list or by name",
+            )
         if not isinstance(inputs, Mapping):
             listed = list(inputs)
             if len(listed) != len(self.inputs):

@@ -87,9 +87,10 @@ def load(
 
 
 def _forget_lines(graph: Graph) -> None:
-    """Take away the lines of nodes: none of the caller's made them."""
+    """Take away the lines of nodes: none of the caller's made them, but nodes of the model."""
     for node in graph.nodes:
-        node.extra().line = None
+        if isinstance(node.extra().line, int):
+            node.extra().line = None
         for _, inside in graphs_inside(node):
             _forget_lines(inside)
 
@@ -237,6 +238,11 @@ def _agreed(
 
 
 def _check_names(given: Mapping[str, Any], names: list[str], kind: str) -> None:
+    if not isinstance(given, Mapping):
+        raise OnnxError(
+            f"each {kind} is given by its name, got {type(given).__name__}",
+            attempt=f"{{{', '.join(f'{name!r}: ...' for name in names[:10])}}}",
+        )
     for name in given:
         if name not in names:
             raise OnnxError(

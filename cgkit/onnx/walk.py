@@ -203,6 +203,7 @@ class Walk:
                 raise step.refuse(f"cgkit does not make its output {place + 1}, {name!r}")
             frame.names[name] = self._result(results[place], step)
             _call(frame.names[name], frame.path + name, step.name)
+            _place(frame.names[name], step)
 
     def _result(self, x: Any, step: Step) -> Any:
         if isinstance(x, Value):
@@ -266,6 +267,16 @@ def _call(x: Any, name: str, within: str) -> None:
         return
     if not x.node.name or x.node.name.startswith(f"{within}/"):
         x.named(name)
+
+
+def _place(x: Any, step: Step) -> None:
+    """Note at the nodes that make a value which node of the model they stand for."""
+    waiting = [x.node] if isinstance(x, Value) else []
+    while waiting:
+        node = waiting.pop()
+        if node.operator not in SOURCES and not isinstance(node.extra().line, str):
+            node.extra().line = f"{step.operator} {step.name!r}"
+            waiting += [edge.node for edge in node.inputs if edge.node is not None]
 
 
 def _placed(error: Exception, step: Step) -> Exception:

@@ -139,7 +139,18 @@ def test_outputs_stay_in_order_whatever_they_are():
 
 def test_nodes_have_no_line_of_the_callers():
     graph = ours.load(model(LINEAR))
-    assert {node.extras.line for node in graph.nodes} == {None}
+    places = {node.extras.line for node in graph.nodes}
+    assert places == {None, "MatMul 'h'", "Add 'a'", "Reshape 'y'"}
+
+
+def test_what_is_given_by_name_is_a_dict():
+    for wrong in (None, 5, [1.0], "x"):
+        with pytest.raises(
+            OnnxError, match=r"(?s)each input is given by its name.*\{'x': \.\.\.\}"
+        ):
+            ours.evaluate(model(LINEAR), wrong)
+    with pytest.raises(OnnxError, match="each open size is given by its name, got int"):
+        ours.load(model(LINEAR), sizes=5)
 
 
 def test_shape_arithmetic_folds_or_stays_open():
@@ -207,8 +218,8 @@ def test_no_line_of_the_callers_made_a_node_in_a_branch():
         then_branch = t () => (float[2] a) { a = Neg(x) },
         else_branch = e () => (float[2] b) { b = Abs(x) }> }"""
     (branch,) = [node for node in ours.load(model(text)).nodes if node.operator.name == "cond"]
-    assert branch.extras.line is None
-    assert {node.extras.line for node in branch.params["then"].nodes} == {None}
+    assert branch.extras.line == "If 'y'"
+    assert {node.extras.line for node in branch.params["then"].nodes} == {None, "Neg 'y/a'"}
 
 
 def test_the_model_is_not_changed():

@@ -8,7 +8,7 @@ from onnx.reference import ReferenceEvaluator
 
 from cgkit import onnx as ours
 from cgkit import run
-from cgkit.errors import OnnxError, UnknownValue
+from cgkit.errors import OnnxError, ShapeError, UnknownValue
 from cgkit.onnx.rules import rules
 
 HEAD = '<ir_version: 10, opset_import: ["": 18, "d": 1]> '
@@ -166,13 +166,30 @@ def test_an_operator_that_is_younger_than_the_model_is_refused():
 
 
 def test_a_size_that_must_be_known_is_named():
-    text = """g (float[1, 1, H, 5] x, float[1, 1, 3, 3] w) => (float[1, 1, A, 2] y)
-        { y = Conv <strides = [2, 2]> (x, w) }"""
+    text = """g (float[1, 1, H, 5] x, float[1, 1, 1, 1] w) => (float[1, 1, A, 3] y)
+        { y = Conv <strides = [2, 2], auto_pad = "SAME_UPPER"> (x, w) }"""
     model = parse_model(HEAD + text)
-    with pytest.raises(UnknownValue, match=r"(?s)cannot be divided by 2.*'H' as sizes=") as caught:
+    with pytest.raises(
+        UnknownValue, match=r"(?s)not known for an axis of H.*'H' as sizes="
+    ) as caught:
         ours.load(model)
     assert caught.value.sizes == ("H",)
-    assert ours.load(model, sizes={"H": 7}).outputs[0].shape == (1, 1, 3, 2)
+    assert ours.load(model, sizes={"H": 7}).outputs[0].shape == (1, 1, 4, 3)
+
+
+def test_an_error_of_a_run_names_the_node_of_the_model():
+    text = """g (float[N] x, int64[K] i, bool c) => (float[K] y) {
+        [first] h = Neg(x)
+        [choice] y = If(c) <
+            then_branch = t () => (float[K] a) { [inner] a = Gather(h, i) },
+            else_branch = e () => (float[K] b) { b = Gather(x, i) }
+        > }"""
+    graph = ours.load(parse_model(HEAD + text))
+    with pytest.raises(ShapeError, match="place 9 lies outside axis 0 of size 3") as caught:
+        run(graph, np.ones(3, "float32"), np.array([9]), np.array(True))
+    notes = "\n".join(caught.value.__notes__)
+    assert "choice/a = index(h, i)   Gather 'choice/inner'" in notes
+    assert notes.endswith("y = cond(c, h, i, x)   If 'choice'")
 
 
 def test_a_body_that_onnx_gives_for_known_sizes_only():

@@ -44,6 +44,12 @@ class Limits:
     depth: int = 32
     """Functions that use functions that use functions ..., graphs within graphs among them."""
 
+    def __post_init__(self) -> None:
+        """Demand whole numbers."""
+        for name, most in vars(self).items():
+            if type(most) is not int or most < 0:
+                raise OnnxError(f"the limit {name} is a whole number, not {most!r:.60}")
+
     def check_tensor(self, what: str, shape: Iterable[int], itemsize: int) -> int:
         """Give the bytes that an array would take.
 

@@ -74,6 +74,8 @@ def open_model(source: Source, limits: Limits = DEFAULT) -> Model:
     """
     if isinstance(source, Model):
         return source
+    if not isinstance(limits, Limits):
+        raise OnnxError(f"limits are Limits, got {type(limits).__name__}", attempt="Limits()")
     return _checked(*_parsed(source, limits), limits)
 
 

@@ -21,7 +21,7 @@ from cgkit.onnx.rules.shape import known_axes, known_number
 from cgkit.onnx.step import Rule, Step
 from cgkit.operators.reduction import cast_count
 from cgkit.operators.settings import normal_axes, normal_axis
-from cgkit.types import value_of
+from cgkit.types import Dim, value_of
 
 Axes = tuple[int, ...] | None
 AXES_ARE_INPUTS = 18
@@ -55,11 +55,13 @@ def _extreme(operator: Any, of_truths: Any, end: str) -> Callable[..., Any]:
         if x.dtype.kind == "b":
             return of_truths(x, axis=axis, keepdims=keepdims)
         axes = normal_axes(axis, len(x.shape))
+        beyond = -np.inf if end == "min" else np.inf
+        last = beyond if x.dtype.kind == "f" else getattr(np.iinfo(x.dtype), end)
         if all(value_of(x.shape[at]) != 0 for at in axes):
+            room = [int(at in axes and isinstance(n, Dim)) for at, n in enumerate(x.shape)]
+            if any(room):  # a run may find nothing there: then the end is the largest
+                x = ops.pad(x, pads=tuple((0, one) for one in room), value=last)
             return operator(x, axis=axis, keepdims=keepdims)
-        limits = np.finfo if x.dtype.kind == "f" else np.iinfo
-        last = getattr(limits(x.dtype), end)
-        last = np.sign(last) * np.inf if x.dtype.kind == "f" else last
         zeros = in_dtype_of(x, ops.sum(x, axis=axis, keepdims=keepdims))
         return zeros + np.asarray(last, x.dtype)
 

@@ -29,3 +29,9 @@ def test_a_count_is_held_against_its_limit():
     Limits(nodes=3).check("nodes", 3, "nodes")
     with pytest.raises(OnnxError, match=r"Limits\(nodes=4\)"):
         Limits(nodes=3).check("nodes", 4, "nodes")
+
+
+@pytest.mark.parametrize("wrong", [-1, 2.5, "3", None, True])
+def test_limits_are_whole_numbers(wrong):
+    with pytest.raises(OnnxError, match="the limit nodes is a whole number"):
+        Limits(nodes=wrong)

@@ -53,6 +53,12 @@ def test_a_model_comes_from_a_file_or_bytes(source):
         read_model(source)
 
 
+@pytest.mark.parametrize("limits", [None, 5, {"file": 3}])
+def test_limits_are_limits(limits):
+    with pytest.raises(OnnxError, match="limits are Limits, got"):
+        read_model(TEXT.encode(), limits)
+
+
 def test_names_must_be_text():
     content = parse_model(TEXT).SerializeToString().replace(b"Neg", b"N\xffg")
     with pytest.raises(OnnxError, match="no readable text"):

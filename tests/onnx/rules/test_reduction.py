@@ -56,6 +56,21 @@ def test_dtypes_stay(agree, operator, dtype):
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "int8", "int64", "uint8", "bool"])
+def test_the_largest_of_none(agree, dtype):
+    x = np.zeros((0, 2), dtype)
+    ends = np.array([0, 1] if dtype == "bool" else [-np.inf, np.inf])
+    if x.dtype.kind in "iu":
+        ends = np.array([np.iinfo(dtype).min, np.iinfo(dtype).max], object)
+    for operator, end in zip(("ReduceMax", "ReduceMin"), ends, strict=True):
+        for keepdims in (0, 1):
+            want = np.full((1, 2) if keepdims else 2, end, dtype)
+            agree(operator, x, np.array([0]), opset=20, known=[1], keepdims=keepdims, opened=BOTH,
+                  expected=[want])  # fmt: skip
+            agree(operator, x, opset=20, keepdims=keepdims, opened=OPEN,
+                  expected=[np.full((1, 1) if keepdims else (), end, dtype)])  # fmt: skip
+
+
 def test_whole_numbers_wrap(agree):
     x = np.array([2**31 - 1, 2, -5], "int32")
     agree("ReduceSum", x, opset=11, expected=[np.array([2**31 - 4], "int32")])
