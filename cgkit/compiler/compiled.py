@@ -291,6 +291,13 @@ class Compiled:
             self.name, tuple(self.entries), tuple(self.misses), dict(self.as_written)
         )
 
+    def __reduce__(self) -> Any:
+        made = functools.partial(
+            compile, passes=self._passes, dynamic=self._dynamic, limit=self._limit,
+            ready=self._ready,
+        )  # fmt: skip
+        return made, (self.fn,)  # a copy makes forms of its own
+
     def __repr__(self) -> str:
         return f"<compiled {self.name}: {len(self.entries)} forms>"
 

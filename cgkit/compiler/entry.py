@@ -77,8 +77,8 @@ class Entry:
         self.guards = dict(guards)
         self.takes = [edge.node.name for edge in traced.graph.inputs if edge.node is not None]
         """What each input is: an argument, a place, or nothing that anybody would know."""
-        for i, number in enumerate(traced.lent, len(traced.leaves)):
-            self.takes[i] = "" if number is None else places[number]
+        for i, x in enumerate(traced.captured, len(traced.leaves)):
+            self.takes[i] = places[x] if isinstance(x, int) else ""
         self._known = frozenset(known) | self.guards.keys()
         self.name = name
         self.calls = 0
@@ -138,11 +138,7 @@ class Entry:
         tensors
             What the function reads by itself now.
         """
-        traced = self.traced
-        found = [
-            x if number is None else tensors[number]
-            for x, number in zip(traced.captured, traced.lent, strict=True)
-        ]
+        found = [tensors[x] if isinstance(x, int) else x for x in self.traced.captured]
         return [*given, *found]
 
     def shares(self, inputs: Sequence[Any]) -> bool:

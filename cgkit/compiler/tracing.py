@@ -64,11 +64,10 @@ class Traced:
     """Inputs: the tensors of the call, each once, then the captured ones."""
     leaves: tuple[int, ...]
     """For each input that a call gives, the number of its leaf."""
-    captured: tuple[Tensor, ...]
-    """Tensors that the function used without being given them."""
-    lent: tuple[int | None, ...]
-    """For each of these its number among what the function reads by itself; None for one that is
-    not found again, because it was made, or found in a strange place, during the trace."""
+    captured: tuple[Tensor | int, ...]
+    """Tensors that the function used without being given them: the number among what it reads by
+    itself of one that is found again; the tensor where it was made during the trace, or found in a
+    strange place."""
     keys: tuple[int, ...]
     """The generator of each key that is drawn; the keys are the last inputs."""
     results: tuple[Any, ...]
@@ -161,7 +160,7 @@ def trace_call(
     finally:
         builder.close("its trace has ended, and this value was kept beyond it")
     return Traced(
-        graph, tuple(leaves), kept.captured, kept.lent, kept.keys, results, structure, sizes,
+        graph, tuple(leaves), kept.captured, kept.keys, results, structure, sizes,
         looks, written,
     )  # fmt: skip
 
@@ -207,10 +206,8 @@ class _Kept:
         own = [pair for key, pair in builder.captured.items() if key in given]
         used = [pair for key, pair in builder.captured.items() if key not in given]
         numbers = {id(x): number for number, x in enumerate(tensors)}
-        self.captured = tuple(x for x, _ in used)
-        self.lent = tuple(numbers.get(id(x)) for x in self.captured)
-        _refuse_computed(x for x, number in zip(self.captured, self.lent, strict=True)
-                         if number is None)  # fmt: skip
+        self.captured = tuple(numbers.get(id(x), x) for x, _ in used)
+        _refuse_computed(x for x in self.captured if isinstance(x, Tensor))
         order = {id(x): number for number, x in enumerate(generators)}
         self.keys = tuple(order[id(generator)] for generator, _ in loan.keys)
         self.handles = [value for _, value in (*own, *used, *loan.keys)]
@@ -218,8 +215,9 @@ class _Kept:
         self.edges = [builder.writes.before(value) for value in self.handles]
         self.places = {id(x): number for number, x in enumerate(self.handles)}
         self.fixed = {
-            len(own) + number for number, lent in enumerate(self.lent) if lent is None
-        }  # fmt: skip
+            number: x for number, x in enumerate(self.captured, len(own)) if isinstance(x, Tensor)
+        }
+        """The inputs that are always the same."""
         self.outputs: list[Value] = []
         self.given_out: dict[int, Output] = {}
         """By identity: which output a value is already."""
@@ -243,13 +241,7 @@ class _Kept:
             if id(x) not in self.given_out:
                 self.given_out[id(x)] = self._output(x)
             return self.given_out[id(x)]
-        return Fixed(self.captured_data(number)) if number in self.fixed else Given(number)
-
-    def captured_data(self, number: int) -> np.ndarray:
-        """Give the numbers of a tensor that nobody finds again."""
-        first = len(self.handles) - len(self.keys) - len(self.captured)
-        data: np.ndarray = self.captured[number - first].data.copy()
-        return data
+        return Fixed(self.fixed[number].data.copy()) if number in self.fixed else Given(number)
 
     def _output(self, x: Value) -> Output:
         self.outputs.append(Value(x.edge, self.builder))

@@ -1,6 +1,8 @@
 """What compiled functions cost: launches, allocations, memory that comes back, threads."""
 
+import copy
 import gc
+import pickle
 import sys
 import threading
 import tracemalloc
@@ -119,6 +121,28 @@ def test_a_function_that_is_let_go_takes_everything_with_it():
     del ready
     gc.collect()
     assert [r() for r in gone] == [None, None]
+
+
+def test_a_tensor_that_another_one_has_replaced_is_let_go():
+    w = Tensor(np.ones(1000))
+    ready, before = compile(lambda x: x * w), weakref.ref(w)
+    ready(Tensor(1.0))
+    w = Tensor(np.ones(1000))
+    ready(Tensor(1.0))
+    gc.collect()
+    assert (before(), len(ready.entries)) == (None, 1)
+
+
+def test_copies_make_forms_of_their_own():
+    ready = compile(network_of_squares, limit=3)
+    ready(X)
+    for again in (copy.copy(ready), copy.deepcopy([ready])[0], pickle.loads(pickle.dumps(ready))):
+        assert again(X).numpy().tolist() == ready(X).numpy().tolist()
+        assert (len(again.entries), again.entries[0] is ready.entries[0]) == (1, False)
+
+
+def network_of_squares(x):
+    return ops.square(x) * 2.0
 
 
 def test_threads_compile_and_call_one_function():

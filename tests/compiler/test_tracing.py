@@ -67,7 +67,7 @@ def test_what_is_computed_of_tensors_that_are_not_found_again_is_refused():
 def test_what_is_computed_of_lent_tensors_becomes_nodes():
     w = Tensor([1.0, 2.0], requires_grad=True)
     found = traced(lambda x: x * (w * 2.0), lent=[w], x=Tensor([1.0, 2.0]))
-    assert (found.captured, found.lent) == ((w,), (0,))
+    assert found.captured == (0,)
     assert len(found.graph.operators) == 2
 
 
@@ -99,7 +99,7 @@ def test_one_value_given_twice_is_one_result():
 def test_a_tensor_that_is_found_and_only_given_back():
     w = Tensor([1.0])
     found = traced(lambda x: (x * 2.0, w), lent=[w], x=Tensor([3.0]))
-    assert (found.results, found.captured[0] is w) == ((Output(0), Given(1)), True)
+    assert (found.results, found.captured) == ((Output(0), Given(1)), (0,))
 
 
 @pytest.mark.parametrize(
