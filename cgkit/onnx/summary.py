@@ -42,9 +42,9 @@ class Summary:
 
     outputs: tuple[np.ndarray, ...]
     parameters: int
-    """Numbers in variables."""
+    """Numbers in variables, and in floating constants of more than one: weights, however named."""
     constants: int
-    """Numbers in constants of more than one."""
+    """Numbers in other constants of more than one."""
     shares: tuple[Share, ...]
     """What each operator did, in order."""
     memory: Liveness
@@ -120,12 +120,13 @@ def measured(
         for node in graph.nodes
         if node.operator not in SOURCES
     )
-    fixed = [node.value.size for node in graph.nodes if node.operator is CONSTANT
-             and node.value is not None]  # fmt: skip
+    fixed = [node.value for node in graph.nodes if node.operator is CONSTANT
+             and node.value is not None and node.value.size > 1]  # fmt: skip
+    weights = sum(array.size for array in fixed if array.dtype.kind == "f")
     return Summary(
         outputs,
-        size_at(cost(graph).parameters, {}),
-        sum(size for size in fixed if size > 1),
+        size_at(cost(graph).parameters, {}) + weights,
+        sum(array.size for array in fixed) - weights,
         shares,
         liveness(graph).at(watch.binding),
     )

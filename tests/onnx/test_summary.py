@@ -22,7 +22,7 @@ def test_a_network_by_hand():
     seen = []
     x = np.arange(12, dtype="f4").reshape(3, 4)
     found = measured(network(), [x], tell=lambda node: seen.append(node.name))
-    assert (found.parameters, found.constants) == (8, 2)
+    assert (found.parameters, found.constants) == (8 + 2, 0)  # weights, variable or constant
     assert [share.flops for share in found.shares] == [2 * 3 * 2 * 4, 6, 6]
     assert found.flops == 60
     assert [str(share.result) for share in found.shares] == ["float32[3, 2]"] * 3
@@ -33,6 +33,12 @@ def test_a_network_by_hand():
     assert found.seconds > 0
     assert {"x", "w", "hidden", "y"} <= set(seen)
     np.testing.assert_array_equal(found.outputs[0], np.repeat(x.sum(axis=1) + 1, 2).reshape(3, 2))
+
+
+def test_whole_numbers_are_no_parameters():
+    x = GraphBuilder().placeholder((3,), name="x")
+    found = measured(x.builder.graph([ops.take(x, np.array([0, 2])) * 2.0]), [np.ones(3)])
+    assert (found.parameters, found.constants) == (0, 2)
 
 
 def test_what_costs_nothing_is_not_listed():
