@@ -9,13 +9,13 @@ names will do; a program is always called `program`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cgkit.checks.answers import read_dict
 from cgkit.checks.cases import OPERATORS
 from cgkit.checks.listing import list_graph
-from cgkit.checks.plain import same, show
+from cgkit.checks.plain import describe, same, show
 from cgkit.checks.plain_graphs import SOURCES, values_of
 from cgkit.checks.runner import SEED, Exam
 from cgkit.checks.static.reading import GraphFault, read_graph
@@ -155,23 +155,34 @@ def trace(candidate: object, *, seed: int = SEED) -> Score:
 
 def _probe(exam: Exam, case: Program) -> Fault | None:
     runs, applied = [0], [0]
+    strange: list[Fault] = []
+
+    def named(value: Any, who: str) -> Any:
+        if type(value) is not str:
+            why = f"{who} {describe(value)}. Names stand in the place of values, and are texts."
+            strange.append(Fault("type", "", describe(value), "the name of a node", why))
+        return value
 
     def program(apply: Callable[..., Any], *given: Any) -> Any:
         runs[0] += 1
 
         def noted(kind: str, *operands: Any) -> Any:
             applied[0] += 1
-            return apply(kind, *operands)
+            return named(apply(kind, *operands), "Your apply gave")
 
-        return case.run(noted, *given)
+        return case.run(noted, *(named(value, "The program was handed") for value in given))
 
-    return exam.inspect(
+    called = f"trace(program, {list(case.inputs)})"
+    fault = exam.inspect(
         (program, list(case.inputs)),
         lambda given: _verdict(given, case, runs[0], applied[0]),
         "a tuple: a graph, and the name of its output",
-        called=f"trace(program, {list(case.inputs)})",
+        called=called,
         drawing=case.text(),
     )
+    if strange and not (fault and fault.unanswered):
+        return replace(strange[0], called=called, drawing=case.text())
+    return fault
 
 
 def _verdict(given: object, case: Program, runs: int, applied: int) -> Fault | None:

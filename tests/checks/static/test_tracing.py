@@ -145,3 +145,42 @@ def test_a_whole_number_is_a_number_too(failure):
 
     failed = failure(tracing.trace, floats_only)
     assert failed.misconception == "a number in the place of a name"
+
+
+class Named:
+    """What a student may hand on in the place of a name."""
+
+    def __init__(self, name):
+        self.name = name
+
+
+@pytest.mark.parametrize(
+    ("handed", "given", "words"),
+    [
+        (Named, Named, "The program was handed an object of class Named"),
+        (str, Named, "Your apply gave an object of class Named"),
+        (str, lambda name: None, "Your apply gave None"),
+    ],
+)
+def test_names_are_texts_as_the_task_says(failure, handed, given, words):
+    def trace(program, inputs):
+        graph = dict.fromkeys(inputs, ("placeholder",))
+
+        def text(value):
+            return put("constant", value) if type(value) in (int, float) else read(value)
+
+        def put(*node):
+            graph[f"_{len(graph)}"] = node
+            return f"_{len(graph) - 1}"
+
+        def read(value):
+            return getattr(value, "name", value)
+
+        def apply(kind, *operands):
+            return given(put(kind, *map(text, operands)))
+
+        return graph, text(program(apply, *map(handed, inputs)))
+
+    failed = failure(tracing.trace, trace)
+    assert words in " ".join(failed.why.split())
+    assert "def program(apply, x" in failed.drawing
