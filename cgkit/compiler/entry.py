@@ -12,6 +12,7 @@ operators on Tensors, so that it can be differentiated again.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from cgkit.compiler.partition import Halves, halves
 from cgkit.compiler.tracing import Fixed, Given, Output, Traced, check_sizes
 from cgkit.control.inner import filled
 from cgkit.control.pulls import pulled
-from cgkit.errors import ShapeError
+from cgkit.errors import GradientError, ShapeError
 from cgkit.graph import Graph
 from cgkit.interpret import bind, check_binding, replay
 from cgkit.node import Edge, Kind, MultiOperator, Node
@@ -233,6 +234,18 @@ def _as_tensor(x: Any) -> Tensor:
     return x if isinstance(x, Tensor) else Tensor(x)
 
 
+class Unread(list[int]):
+    """The version of an operand whose numbers only a gradient with create_graph reads.
+
+    A plain way back may go on when they have changed, so it finds 0 here, as ever.
+    """
+
+    def __init__(self, version: list[Any]) -> None:
+        super().__init__([0])
+        self.version = version
+        self.expected = version[0]
+
+
 class Way:
     """A graph there and back, for gradients by some of its inputs."""
 
@@ -278,9 +291,11 @@ class Way:
         inputs += [Edge(None, 0, a.shape, a.dtype) for a in kept]
         saved: tuple[Any, ...] = ()
         for i, (x, array) in enumerate(zip(tensors, arrays, strict=True)):
-            version = x.version if isinstance(x, Tensor) and i in self.parts.read else [0]
+            version: list[Any] = [0]
             if i in apart:
-                array, version = array.copy(), [0]
+                array = array.copy()
+            elif isinstance(x, Tensor):
+                version = x.version if i in self.parts.read else Unread(x.version)
             saved += (i, array, version, version[0])
         for i, array in enumerate(kept):
             saved += (len(tensors) + i, array, [0], 0)
@@ -297,8 +312,8 @@ class Way:
         like = next(iter(g.values()))
         seeds = [g[i] if i in g else self._zeros(i, inputs, like) for i in self.parts.given]
         if isinstance(like, Tensor):
-            act = pulled(self.graph, self.parts.wanted, self.parts.given)
-            found: Sequence[Any] = replay(act, [*map(_as_tensor, inputs), *seeds])
+            again = [self._again(i, x) for i, x in enumerate(inputs)]
+            found: Sequence[Any] = replay(self.pulled, [*again, *seeds])
         else:
             read, sized = (
                 [inputs[i] for i in part] for part in (self.parts.read, self.parts.sized)
@@ -306,6 +321,32 @@ class Way:
             found = self.back(*read, *kept, *seeds, *sized)
         by_place = dict(zip(self.parts.wanted, found, strict=True))
         return tuple(by_place.get(i) for i in range(len(operands)))
+
+    @cached_property
+    def pulled(self) -> Graph:
+        """The gradients, computed from the operands alone."""
+        return pulled(self.graph, self.parts.wanted, self.parts.given)
+
+    @cached_property
+    def reads(self) -> frozenset[int]:
+        """The operands whose numbers that reads."""
+        read = {edge.key for node in self.pulled.nodes for edge in node.inputs}
+        return frozenset(i for i, edge in enumerate(self.pulled.inputs) if edge.key in read)
+
+    def _again(self, number: int, x: Any) -> Tensor:
+        """Give an operand as it was, to compute with it again."""
+        if not isinstance(x, Tensor) or not isinstance(x.version, Unread):
+            return _as_tensor(x)
+        now, expected = x.version.version, x.version.expected
+        if now[0] != expected and number in self.reads:
+            raise GradientError(
+                f"a tensor that {self.operator.name} reads again (operand {number} of shape "
+                f"{x.shape}) was changed by an in-place operation: it is at version {now[0]}; "
+                f"expected version {expected}",
+                why="with create_graph the gradient is computed from the operands alone",
+                attempt="x = x + ... instead of x.add_(...), or the write after backward",
+            )
+        return Tensor.wrap(x.data, x.edge, now)
 
     def _zeros(self, number: int, inputs: Sequence[Any], like: Any) -> Any:
         """Give zeros for an output that nobody went back from."""

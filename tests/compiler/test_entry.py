@@ -146,3 +146,22 @@ def test_a_write_that_is_recorded_and_one_that_is_not():
         assert (x.item(), x.requires_grad) == (48, True)
         x.sum().backward()
         assert w.grad.item() == 16 + 3 * 5
+
+
+@pytest.mark.parametrize("create", [False, True])
+def test_operands_that_are_written_to_after_the_call(create):
+    ready = compile(lambda x, w, b: ((w * w).sum() * x * x + b).sum())
+    x, w, b = Tensor([2.0], requires_grad=True), Tensor([3.0]), Tensor([1.0])
+    y = ready(x, w, b)
+    b.mul_(7.0)
+    assert grad(y, x, create_graph=create, retain_graph=True)[0].item() == 36
+    w.mul_(10.0)
+    if not create:
+        assert grad(y, x)[0].item() == 36  # (w * w).sum() was kept
+        return
+    with pytest.raises(GradientError, match=r"reads again \(operand 1 .* version 1; expected ver"):
+        grad(y, x, create_graph=True)
+    y = ready(x, w, b)
+    (first,) = grad(y, x, create_graph=True)
+    w.mul_(10.0)
+    assert grad(first, x)[0].item() == 1800
