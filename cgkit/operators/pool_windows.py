@@ -107,7 +107,7 @@ def infer_pool(
 
 
 def reach(sizes: Shape, place: Windows) -> Pads:
-    """Give the padding with what the last windows hang over the end; of open axes just that."""
+    """Give the padding with what the last windows hang over; of an open axis up to their end."""
     axes = zip(sizes, place.places, place.stride, place.spans, place.pads, strict=True)
     ends = [(n - 1) * s + length - size - low for size, n, s, length, (low, _) in axes]
     return tuple(

@@ -24,7 +24,7 @@ from cgkit.onnx.exporting.reduction import floats
 from cgkit.onnx.exporting.schemas import takes
 from cgkit.onnx.exporting.writer import Rule, Term
 from cgkit.operators.indices import Span
-from cgkit.operators.pool_windows import Pooling, axes_of, pool_windows, reach
+from cgkit.operators.pool_windows import Pooling, axes_of, pool_windows
 from cgkit.operators.windows import Pads, Windows
 from cgkit.types import Shape, Size, count
 
@@ -125,8 +125,19 @@ def _folded(name: str, x: Any, settings: Mapping[str, Any], fold: Any, fill: flo
     """Fold what lies under each window, axis by axis; padding is filled with a number."""
     place, sizes = _stand(name, x.shape, settings)
     lead = x.ndim - len(sizes)
-    pads: Pads = reach(sizes, place) if settings.get("ceil_mode") else place.pads
-    x = ops.pad(x, pads=((0, 0),) * lead + pads, value=fill)
+    x = ops.pad(x, pads=((0, 0),) * lead + _room(place, settings), value=fill)
+    return _under(x, place, fold)
+
+
+def _room(place: Windows, settings: Mapping[str, Any]) -> Pads:
+    """Give padding in which all windows lie: they hang over its end by less than a stride."""
+    hang = [(s - 1) * bool(settings.get("ceil_mode")) for s in place.stride]
+    return tuple((low, high + more) for (low, high), more in zip(place.pads, hang, strict=True))
+
+
+def _under(x: Any, place: Windows, fold: Any) -> Any:
+    """Fold what lies under each window of padded axes, the last ones."""
+    lead = x.ndim - len(place.kernel)
     for i, (k, s, d, _, n) in enumerate(zip(*place, strict=True)):
         spans = [Span(t * d, t * d + (n - 1) * s + 1, s) for t in range(int(k))]
         front = (Span(),) * (lead + i)
@@ -142,7 +153,7 @@ def _unpool(
     place = pool_windows("avg_pool", size, Pooling(**settings))
     g = floats(g)
     g = ops.div(g, _counts(g, size, place, settings, count_include_pad, divisor))
-    pads: Any = reach(size, place) if settings.get("ceil_mode") else place.pads
+    pads = _room(place, settings)
     for i, (n, k, s, d, (low, high), places) in enumerate(
         zip(size, place.kernel, place.stride, place.dilation, pads, place.places, strict=True)
     ):
@@ -184,16 +195,14 @@ def _counts(
     """Give by what the sum of each window is divided."""
     if divisor is not None:
         return float(divisor)
-    padded = any(low or high for low, high in place.pads)
+    padded = any(pair != (0, 0) for pair in place.pads)
     if not settings.get("ceil_mode") and (include or not padded):
         return float(np.prod([int(k) for k in place.kernel]))
-    kernel = tuple(place.kernel)
-    more = {**settings, "kernel": kernel, "divisor": 1}
-    if include:
-        size = tuple(n + low + high for n, (low, high) in zip(size, place.pads, strict=True))
-        more["padding"] = 0
     ones = ops.broadcast_to(g.builder.constant(np.ones((), g.dtype)), shape=size)
-    return ops.avg_pool(ones, **more)
+    seen = ops.pad(ones, pads=place.pads, value=float(include))
+    room = zip(_room(place, settings), place.pads, strict=True)
+    hang = tuple((0, end - high) for (_, end), (_, high) in room)
+    return _under(ops.pad(seen, pads=hang), place, ops.add)
 
 
 def _max_unpool(draft: Draft, a: Term, places: Term, size: Any) -> Term:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cgkit import ops
+from cgkit import Tensor, grad, ops
 from cgkit.errors import OnnxError
 
 X = np.random.default_rng(1).permutation(60).reshape(1, 2, 6, 5).astype("float64")
@@ -94,3 +94,23 @@ def test_places_are_counted_within_each_image(written):
 def test_a_window_of_open_size(written):
     with pytest.raises(OnnxError, match=r"(?s)lp_pool cannot be exported.*a window.*H is open"):
         written(ops.global_lp_pool, X, shapes=[(1, 2, "H", 5)])
+
+
+@pytest.mark.parametrize("include", [False, True])
+@pytest.mark.parametrize(
+    "settings",
+    [{"kernel": 1, "stride": 3}, {"kernel": 2, "stride": 3},
+     {"kernel": 3, "stride": (3, 2), "padding": 1}, {"kernel": 3, "stride": 2, "padding": "same"}],
+)  # fmt: skip
+def test_gradients_of_windows_that_hang_over(written, settings, include):
+    how = {**settings, "ceil_mode": True, "count_include_pad": include}
+    for size in ((5, 6), (3, 4), (4, 5)):
+
+        def pooled(x):
+            return grad((ops.avg_pool(x, **how) * 2.0).sum(), [x])[0]
+
+        x = np.ones((1, 1, *size))
+        expected = pooled(Tensor(x, requires_grad=True)).data
+        for shape in (x.shape, ("N", 1, "H", "W")):
+            found = written(pooled, x, shapes=[shape])
+            np.testing.assert_allclose(found.result, expected, rtol=1e-9)
