@@ -821,9 +821,10 @@ bytes_kept = {"eager": kept_in_nodes(loss, [one.numpy() for one in (x0, *tensors
 bytes_kept
 
 # %% [markdown]
-# In a static graph it is what was made when the loss was there, or before, and is read later. The
-# session runs the graph by a function that keeps it for us; the compiled function has it in its
-# form. `liveness` tells from when to when each result must be there.
+# A static graph can be asked before it runs: which results are made before the loss, or with it, and
+# are read afterwards? `liveness` tells from when to when each result must be there. (The session
+# runs its graph by a function of ours, which keeps the graph. The compiled function has it in its
+# form.)
 
 # %%
 from cgkit.memory import liveness
