@@ -160,7 +160,9 @@ class Compiled:
                 return entry, reads
             reasons.append(wrong)
         if len(self.entries) >= self._limit:
-            why = f". The last one: {min(reasons, key=len)[0]}" if reasons else ""
+            nearest = min(reasons, key=len, default=[""])[0]
+            why = f". The last one: {nearest}" if nearest else ""
+            why += ". A Tensor may have another number in each call" * (": value was" in nearest)
             self._warn(f"has {len(self.entries)} compiled forms, the most that are made", why)
             return "too many forms"
         return self._compiled(call, facts, reads, reasons)
