@@ -23,6 +23,7 @@ from cgkit import tree
 from cgkit.errors import CaptureError
 from cgkit.graph import Graph
 from cgkit.node import Operand
+from cgkit.order import topological_order
 from cgkit.symbolic import GraphBuilder, Value
 from cgkit.symbolic.tracing import parameter_names
 from cgkit.tensor import Tensor
@@ -101,8 +102,10 @@ def build(
             error.add_note(f"  in {name}")
         raise
     taken: dict[Any, Any] = {}
-    for builder in builders:
-        taken.update({key: around for key, (around, _) in builder.captured.items()})
+    for builder, outputs in zip(builders, found, strict=True):
+        needed = set(topological_order(*(x.node for x in outputs)))
+        captured = builder.captured.items()
+        taken.update({key: around for key, (around, own) in captured if own.node in needed})
     graphs = []
     for builder, first, outputs in zip(builders, leaves, found, strict=True):
         inputs = [*first, *(builder.inside(around) for around in taken.values())]

@@ -153,7 +153,7 @@ def fori(low: Any, high: Any, body: Callable[[Any, Any], Any], init: Any) -> Any
         carry, _ = scan(lambda c, i: (body(i, c), None), init, numbers)
         return carry
     first, last = bounds
-    start = first if hasattr(first, "edge") else as_tensor(np.int64(first))
+    start = first if hasattr(first, "edge") else np.int64(first)
     _, carry = while_loop(
         lambda state: state[0] < last,
         lambda state: (state[0] + 1, body(state[0], state[1])),

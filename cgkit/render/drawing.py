@@ -12,8 +12,7 @@ letters. Notebooks use both.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cgkit.errors import RenderError
@@ -115,9 +114,11 @@ def draw(
     install()
     words = [sentence(whole, marked), *draw_text(whole, marked=marked).splitlines()]
     made = _empty(words, DIRECTIONS[direction], caption, picture.legend if legend else ())
-    _add_boxes(made, picture)
+    clusters = _add_boxes(made, picture)
+    if any("lhead" in arrow.attributes for arrow in picture.arrows):
+        made.attr("graph", compound="true")
     for arrow in picture.arrows:
-        made.edge(arrow.tail, arrow.head, **_arrow_attributes(arrow))
+        made.edge(arrow.tail, arrow.head, **_arrow_attributes(arrow, clusters))
     return made
 
 
@@ -196,14 +197,16 @@ def _legend(lines: Sequence[tuple[str, str, str]], caption: str) -> str:
     return f"<{table}{''.join(rows)}</table>>"
 
 
-def _add_boxes(made: graphviz.Digraph, picture: Picture) -> None:
-    """Add all boxes, each in the clusters of its scope."""
+def _add_boxes(made: graphviz.Digraph, picture: Picture) -> dict[str, str]:
+    """Add all boxes, each in the clusters of its scope; name the cluster of each scope."""
     tree: dict[str, list[Box]] = {}
     for box in picture.boxes:
         tree.setdefault(box.scope, []).append(box)
     for box in tree.pop("", []):
         _add_box(made, box)
-    _add_scopes(made, "", tree, picture.titles, itertools.count())
+    clusters: dict[str, str] = {}
+    _add_scopes(made, "", tree, picture.titles, clusters, 0)
+    return clusters
 
 
 def _add_scopes(
@@ -211,25 +214,27 @@ def _add_scopes(
     outer: str,
     tree: Mapping[str, list[Box]],
     titles: Mapping[str, str],
-    numbers: Iterator[int],
+    clusters: dict[str, str],
+    seen: int,
 ) -> None:
-    """Add a cluster for each scope directly below `outer`; scopes nest a few levels only."""
+    """Add a cluster for each scope directly below `outer`, within so many that are to be seen."""
     depth = len(outer.split("/")) if outer else 0
     inner = dict.fromkeys("/".join(scope.split("/")[: depth + 1]) for scope in tree)
     for scope in inner:
         within = {path: boxes for path, boxes in tree.items() if f"{path}/".startswith(f"{scope}/")}
-        with made.subgraph(name=f"cluster{next(numbers)}") as cluster:
+        clusters[scope] = f"cluster{len(clusters)}"
+        with made.subgraph(name=clusters[scope]) as cluster:
             words, _, _ = titles.get(scope, scope.rpartition("/")[2]).partition("\n\n")
             lines = [f'{html(line)}<br align="left"/>' for line in words.splitlines()]
             label = f"<{''.join(lines) if len(lines) > 1 else html(words)}>"
-            style = "rounded,filled" if words or scope not in titles else "invis"
-            cluster.attr(label=label, style=style, color="#BBBBBB")
+            shown = bool(words) or scope not in titles
+            cluster.attr(label=label, style="rounded,filled" if shown else "invis", color="#BBBBBB")
             cluster.attr(
-                fillcolor="#FAFAFA" if depth % 2 == 0 else "#F1F1F1", labelloc="t", labeljust="l"
+                fillcolor="#FAFAFA" if seen % 2 == 0 else "#F1F1F1", labelloc="t", labeljust="l"
             )
             for box in within.pop(scope, []):
                 _add_box(cluster, box)
-            _add_scopes(cluster, scope, within, titles, numbers)
+            _add_scopes(cluster, scope, within, titles, clusters, seen + shown)
 
 
 def _add_box(made: graphviz.Digraph, box: Box) -> None:
@@ -248,9 +253,11 @@ def _add_box(made: graphviz.Digraph, box: Box) -> None:
         made.edge(f"{box.key}note", box.key, color=color, style="dashed", weight="20")
 
 
-def _arrow_attributes(arrow: Arrow) -> dict[str, str]:
+def _arrow_attributes(arrow: Arrow, clusters: Mapping[str, str]) -> dict[str, str]:
     """Give an arrow's attributes as Graphviz wants them."""
     attributes = dict(arrow.attributes)
+    if (scope := attributes.pop("lhead", "")) in clusters:  # it ends at the rim of a box
+        attributes["lhead"] = clusters[scope]
     note = attributes.pop("note", "")
     words = [html(attributes["label"])] if attributes.get("label") else []
     if note:

@@ -69,7 +69,8 @@ def _with(
             head = _heading(name, node, "" if usual_dtype(inner) == usual else usual_dtype(inner))
             titles.update({f"{around}/{name}": head, **found.titles})
             boxes.update({one.key: one for one in found.boxes})
-            arrows += [Arrow(box.key, found.boxes[0].key, {"style": "dashed"}), *found.arrows]
+            runs = {"style": "dashed", "lhead": f"{around}/{name}"}
+            arrows += [Arrow(box.key, found.boxes[0].key, runs), *found.arrows]
             legend.update(dict.fromkeys(line for line in found.legend if line[0] != "→"))
     if len(boxes) > most:
         return None
@@ -83,9 +84,12 @@ def _moved(picture: Picture, prefix: str, scope: str) -> Picture:
         for box in picture.boxes
     )
     arrows = tuple(
-        Arrow(f"{prefix}{arrow.tail}", f"{prefix}{arrow.head}", arrow.attributes)
+        Arrow(
+            f"{prefix}{arrow.tail}", f"{prefix}{arrow.head}",
+            {key: f"{scope}/{x}" if key == "lhead" else x for key, x in arrow.attributes.items()},
+        )
         for arrow in picture.arrows
-    )
+    )  # fmt: skip
     titles = {f"{scope}/{path}": words for path, words in picture.titles.items()}
     return Picture(boxes, arrows, picture.legend, titles)
 

@@ -255,7 +255,11 @@ def settings(node: Node) -> str:
 
 def held(node: Node) -> str:
     """Say which graphs a node holds, and how large they are, in one short line."""
-    counts = [f"{name}: {counted(len(g.operators), 'operator')}" for name, g in graphs_inside(node)]
+    graphs = graphs_inside(node)
+    counts = [f"{name}: {counted(len(g.operators), 'operator')}" for name, g in graphs]
+    if len(counts) > 2:
+        total = sum(len(g.operators) for _, g in graphs)
+        counts = [f"{len(graphs)} graphs: {counted(total, 'operator')}"]
     return short(", ".join(counts), 48)
 
 

@@ -20,6 +20,15 @@ def test_all_functions_get_what_one_of_them_took():
     assert found == [5, 10]
 
 
+def test_what_no_result_needs_is_not_taken():
+    outer = GraphBuilder()
+    a, b = outer.placeholder(()), outer.placeholder(())
+    bodies = build(outer, {"it": lambda x: (ops.exp(b), x + a)[1]}, [FLOAT])
+    assert [v.edge.key for v in bodies.taken] == [a.edge.key]
+    (graph,) = bodies.graphs
+    assert [node.operator.name for node in graph.operators] == ["add"]
+
+
 def test_tensors_and_numbers_are_taken_too():
     outer = GraphBuilder(capturing=True)
     w = Tensor(3.0, requires_grad=True)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cgkit import GraphBuilder, cond, draw, ops, scan, while_loop
+from cgkit import GraphBuilder, cond, draw, ops, scan, switch, while_loop
 from cgkit.node import Node
 from cgkit.render.inside import with_graphs_inside
 from cgkit.render.layers import STANDARD
@@ -49,6 +49,33 @@ def test_what_is_written_on_them(branching):
     assert "runs a graph inside" in source
     assert "then: 1 operator, otherwise: 1 operator" in source
     assert "runs a graph inside" not in draw(GraphBuilder().placeholder(()) * 2.0).source
+
+
+def test_a_dashed_arrow_ends_at_the_rim_of_what_it_leads_to(branching):
+    source = draw(branching).source
+    assert source.count("lhead=") == 3
+    for title in ("then", "otherwise", "body, 5 times (int64)"):
+        called = source.rpartition(f"label=<{title}>")[0].rpartition("subgraph ")[2].split()[0]
+        assert f"lhead={called} " in source or f"lhead={called}]" in source
+    assert "compound=true" in source
+    assert "compound" not in draw(GraphBuilder().placeholder(()) * 2.0).source
+
+
+def test_boxes_within_each_other_differ_in_shade():
+    builder = GraphBuilder()
+    p, x = builder.placeholder((), "bool"), builder.placeholder((), name="x")
+    y = cond(p, lambda: cond(p, lambda: ops.exp(x), lambda: x), lambda: x)
+    source = draw(builder.graph([y])).source
+    shades = [part.partition('fillcolor="')[2][:7] for part in source.split("label=<then")[1:]
+              if "rounded" in part.partition("\n")[0]]  # fmt: skip
+    assert shades == ["#FAFAFA", "#F1F1F1"]
+
+
+def test_many_graphs_of_a_node_are_counted():
+    builder = GraphBuilder()
+    i, x = builder.placeholder((), "int64"), builder.placeholder((), name="x")
+    y = switch(i, [ops.exp, ops.log, lambda x: x * x + 1.0], x)
+    assert "3 graphs: 4 operators" in draw(builder.graph([y])).source
 
 
 def test_large_ones_stay_folded():
