@@ -31,9 +31,10 @@ and the bits of numbers begin with 26.
 
 - Inputs, outputs and parameters are called what the printed form of the graph calls them; the
   scopes of a node stand before its name. Variables are initializers, constants Constant nodes.
-- An open size `N` is a dim_param. Where a shape is made of open sizes (`2*N + M`), the model
-  computes it from the shapes of what it is given. What ONNX has as an attribute (the size of a
-  window, a padding that depends on it) must be known.
+- An open size `N` is a dim_param. Where a shape is made of open sizes (`2*N + M`, `N//2`), the
+  model computes it from the shapes of what it is given. What ONNX has as an attribute (the size of
+  a window) must be known; padding that depends on an open size is a Pad of its own, but for means
+  that do not count it and for places of the largest.
 - Results agree within 1.3e-6 of the number plus 1e-5 for float32, 1e-7 plus 1e-7 for float64, and
   exactly for whole numbers, which wrap. Of `erfc` and of `gelu` far below 0 only that is kept: ONNX
   has no operator for the tail.
