@@ -1,6 +1,6 @@
 """Chains of a hundred thousand nodes, and of a million: nothing recurses, freeing included.
 
-    x ─> + ─> + ─> ... ─> +        build, go back, print, check, run, rewrite, let go
+x ─> + ─> + ─> ... ─> +        build, go back, print, check, run, rewrite, let go
 """
 
 import gc

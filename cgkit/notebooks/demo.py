@@ -25,13 +25,12 @@ from cgkit.errors import NotebookError
 from cgkit.grading.batch import Graded, Lesson, grade_class
 from cgkit.grading.gradebook import Desk
 from cgkit.grading.places import Places
-from cgkit.grading.sandbox import Situation
+from cgkit.grading.sandbox import Situation, best
 from cgkit.notebooks.build import Tell, is_current, untold
 from cgkit.notebooks.classroom import CLASS_FILE, Student, put_down, read_class
 from cgkit.notebooks.clerk import Answer, Clerk
 from cgkit.notebooks.compose import load
 from cgkit.notebooks.project import Project, Text
-from cgkit.notebooks.trial import best_situation
 
 HOUR = 3600
 SKIPPED = "skipped: there is no sandbox here, and this would run with your rights"
@@ -147,7 +146,7 @@ def _graded(
     """Grade all lectures in a folder made anew."""
     tell("sweep")
     _remove(home)
-    situation = situation or best_situation()
+    situation = situation or best()
     with Clerk(project.root, home) as clerk:
         lessons = tuple(dict.fromkeys(lecture.text.assignment for lecture in lectures))
         for name in lessons:

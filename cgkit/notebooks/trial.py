@@ -14,11 +14,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cgkit.errors import EnvironmentFault
 from cgkit.grading.judge import definition
 from cgkit.grading.master import Master
 from cgkit.grading.rebuild import Plan, PlanCell
-from cgkit.grading.sandbox import Situation, find
+from cgkit.grading.sandbox import best
 from cgkit.grading.workers import Order, Worker
 
 if TYPE_CHECKING:
@@ -62,20 +61,12 @@ def grade_answers(name: str, built: Path) -> None:
     """
     if not hasattr(os, "fork"):
         return
-    worker = Worker(Order(name, built, best_situation(), b""))
+    worker = Worker(Order(name, built, best(), b""))
     try:
         worker.begin()
         worker.ready()
     finally:
         worker.end()
-
-
-def best_situation() -> Situation:
-    """Find the best fence of this machine, or none: answers of the course may also run without."""
-    try:
-        return find()
-    except EnvironmentFault:
-        return find("none")
 
 
 def with_offers(notebook: NotebookNode, master: Master) -> NotebookNode:

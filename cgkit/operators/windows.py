@@ -257,8 +257,7 @@ def windows(
     pads = pads_of(padding, sizes, spans, steps)
     hangs = round_up and padding != "same"  # which leaves nothing over
     places = tuple(
-        place_count(*axis, round_up=hangs)
-        for axis in zip(sizes, spans, steps, pads, strict=True)
+        place_count(*axis, round_up=hangs) for axis in zip(sizes, spans, steps, pads, strict=True)
     )
     return Windows(tuple(kernel), steps, apart, pads, places)
 

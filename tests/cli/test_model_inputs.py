@@ -8,6 +8,7 @@ from onnx.parser import parse_model
 
 from cgkit import run
 from cgkit.cli.model_inputs import as_size, pairs, read_array, settle
+from cgkit.cli.run_model import watched
 from cgkit.errors import CgkitError, UsageFault
 
 
@@ -164,8 +165,8 @@ def test_a_size_that_decides_the_graph_is_taken_as_one(file):
     assert job.arrays[0].shape == (1, 3)
 
 
-def test_a_size_that_the_graph_needs_is_read_off_a_file(file):
-    """Reshape to (2, -1) divides the size, which must be known for that."""
+def test_a_size_that_must_fit_is_read_off_a_file(file):
+    """Reshape to (2, -1) divides the size, which must be even for that."""
     path = file("{ y = Reshape(x, s) }", given="float[N] x, int64[2] s")
     given = {"s": np.array([2, -1]), "x": np.arange(12, dtype="f4")}
     job = settle(path, given, {}, 0)
@@ -173,7 +174,7 @@ def test_a_size_that_the_graph_needs_is_read_off_a_file(file):
     (found,) = run(job.graph, *job.arrays)
     np.testing.assert_array_equal(found, np.arange(12).reshape(2, 6))
     with pytest.raises(UsageFault, match=r"open sizes N taken as 1\n  .*cannot reshape") as raised:
-        settle(path, {"s": given["s"]}, {}, 0)
+        watched(settle(path, {"s": given["s"]}, {}, 0))
     assert raised.value.attempt == "--size N=..."
     assert settle(path, {"s": given["s"]}, {"N": 4}, 0).arrays[0].shape == (4,)
     with pytest.raises(UsageFault, match=r"'x' is float32\[4\], and its file holds float32\[12\]"):

@@ -1,6 +1,5 @@
 """Stages of graphs that have no scopes: networks fall apart as one would draw them by hand."""
 
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

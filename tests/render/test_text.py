@@ -1,6 +1,5 @@
 """Graphs in letters."""
 
-
 from hypothesis import given
 from hypothesis import strategies as st
 

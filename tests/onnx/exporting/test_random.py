@@ -9,6 +9,7 @@ from cgkit.onnx.exporter import to_model
 from cgkit.onnx.exporting import formulas, reasons, rules
 from cgkit.onnx.exporting.random import REASONS
 from cgkit.symbolic.wiring import AFTER, SIZED
+from cgkit.symbolic.writes import INSTEAD
 
 DRAWING = {
     "key", "split_key", "fold_in", "uniform", "normal", "bernoulli", "randint", "permutation",
@@ -24,7 +25,11 @@ def test_exactly_these():
 def test_nothing_is_said_twice():
     assert not rules().keys() & formulas().keys()
     assert not reasons().keys() & (rules().keys() | formulas().keys())
-    known = ops.ALL.keys() | {AFTER.name, SIZED.name} | {each.name for each in OPERATORS}
+    known = (
+        ops.ALL.keys()
+        | {one.name for one in (AFTER, SIZED, INSTEAD)}
+        | {each.name for each in OPERATORS}
+    )
     assert (rules().keys() | formulas().keys() | reasons().keys()) <= known
 
 
