@@ -179,3 +179,15 @@ def test_a_size_that_must_fit_is_read_off_a_file(file):
     assert settle(path, {"s": given["s"]}, {"N": 4}, 0).arrays[0].shape == (4,)
     with pytest.raises(UsageFault, match=r"'x' is float32\[4\], and its file holds float32\[12\]"):
         settle(path, given, {"N": 4}, 0)
+
+
+def test_where_the_graph_cannot_be_built_with_one_it_is_said(file):
+    """What SAME pads for a window shorter than its stride depends on the size itself."""
+    pool = 'p = MaxPool <kernel_shape = [1], strides = [2], auto_pad = "SAME_UPPER"> (x)'
+    path = file(
+        f"{{ {pool} s = Constant <value_ints = [3]> () y = Reshape(p, s) }}", "float[1, 1, N] x"
+    )
+    with pytest.raises(UsageFault, match=r"open sizes N taken as 1\n  .*cannot reshape") as raised:
+        settle(path, {}, {}, 0)
+    assert raised.value.attempt == "--size N=..."
+    assert settle(path, {}, {"N": 5}, 0).arrays[0].shape == (1, 1, 5)
