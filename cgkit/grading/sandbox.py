@@ -38,7 +38,7 @@ from cgkit.grading.memory import Group, family, make_group, weigh
 from cgkit.grading.runtime import Runtime, needed
 from cgkit.grading.situation import UNSANDBOXED, Limits, Situation, Which
 
-__all__ = ["UNSANDBOXED", "Limits", "Sandbox", "Situation", "Worker", "best", "find"]
+__all__ = ["UNSANDBOXED", "Limits", "Sandbox", "Situation", "Worker", "find"]
 
 _START = 30.0
 _ANSWER = 10.0
@@ -79,14 +79,6 @@ def find(which: Which | None = None) -> Situation:
             reasons[kind] = tried or reasons[kind]
     why = "; ".join(f"{kind}: {reason}" for kind, reason in reasons.items())
     raise EnvironmentFault("no sandbox on this machine", why=why, attempt=_ASK)
-
-
-def best() -> Situation:
-    """Find the best fence of this machine, or none: answers of the course may also run without."""
-    try:
-        return find()
-    except EnvironmentFault:
-        return find("none")
 
 
 def _levels() -> Iterator[Situation]:

@@ -25,11 +25,12 @@ from cgkit.errors import NotebookError
 from cgkit.grading.batch import Graded, Lesson, grade_class
 from cgkit.grading.gradebook import Desk
 from cgkit.grading.places import Places
-from cgkit.grading.sandbox import Situation, best
+from cgkit.grading.sandbox import Situation
 from cgkit.notebooks.build import Tell, is_current, untold
 from cgkit.notebooks.classroom import CLASS_FILE, Student, put_down, read_class
 from cgkit.notebooks.clerk import Answer, Clerk
 from cgkit.notebooks.compose import load
+from cgkit.notebooks.fence import best
 from cgkit.notebooks.project import Project, Text
 
 HOUR = 3600

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from cgkit.grading.judge import definition
 from cgkit.grading.master import Master
 from cgkit.grading.rebuild import Plan, PlanCell
-from cgkit.grading.sandbox import best
 from cgkit.grading.workers import Order, Worker
+from cgkit.notebooks.fence import best
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
