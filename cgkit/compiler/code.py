@@ -20,7 +20,12 @@ LIBRARY = frozenset(("cgkit", "numpy", *sys.stdlib_module_names)) - {"__main__"}
 """Packages whose functions are taken as fixed."""
 GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
 ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR", "IMPORT_FROM")
-ANY_NAME = frozenset(("getattr", "vars", "__dict__", "hasattr", "__slots__", "dir"))
+PATTERN = "MATCH_CLASS"
+"""What a case does that takes an object apart: `case Config(rate=r)`, `case Config(r)`."""
+ANY_NAME = frozenset((
+    "getattr", "vars", "__dict__", "hasattr", "__slots__", "dir", "attrgetter", "getmembers",
+    "__getattribute__", PATTERN,
+))  # fmt: skip
 """Whoever mentions one of these may read attributes of any name."""
 ALL_GLOBALS = frozenset(("globals", "eval", "exec"))
 """Whoever calls one of these may read globals of any name."""
@@ -41,14 +46,15 @@ def loaded(code: types.CodeType) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1024)
 def mentioned(code: types.CodeType) -> frozenset[str]:
-    """Give the names of globals and of attributes that code reads.
+    """Give the names of globals and of attributes that code reads, and whether it has patterns.
 
     Examples
     --------
     >>> sorted(mentioned((lambda x: x.rate * 2).__code__))
     ['rate']
     """
-    return frozenset(_said(code, (*GLOBALS, *ATTRIBUTES)))
+    steps = {step.opname for part in codes(code) for step in dis.get_instructions(part)}
+    return frozenset(_said(code, (*GLOBALS, *ATTRIBUTES))) | ({PATTERN} & steps)
 
 
 @lru_cache(maxsize=1024)

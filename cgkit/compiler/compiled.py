@@ -34,6 +34,7 @@ from cgkit.compiler.tracing import Traced, check_sizes, trace_call
 from cgkit.errors import CaptureError, CgkitError, CompileWarning, OperandError
 from cgkit.graph import Graph
 from cgkit.symbolic import Value
+from cgkit.tensor import Tensor
 
 Pass = Callable[[Graph], Graph]
 MOST_SERVED = 256
@@ -162,7 +163,9 @@ class Compiled:
         if len(self.entries) >= self._limit:
             nearest = min(reasons, key=len, default=[""])[0]
             why = f". The last one: {nearest}" if nearest else ""
-            why += ". A Tensor may have another number in each call" * (": value was" in nearest)
+            if ": value was" in nearest:
+                what = "Tuples, lists and dicts" if "is another" in nearest else "A Tensor"
+                why += f". {what} may have other numbers in each call"
             self._warn(f"has {len(self.entries)} compiled forms, the most that are made", why)
             return "too many forms"
         return self._compiled(call, facts, reads, reasons)
@@ -175,7 +178,8 @@ class Compiled:
         }  # fmt: skip
         given: dict[int, str] = {}
         for i in call.tensors:
-            given.setdefault(id(call.leaves[i]), call.places[i])
+            if isinstance(call.leaves[i], Tensor):  # an array that is found, too, is read there
+                given.setdefault(id(call.leaves[i]), call.places[i])
         return reads_of(self.fn, objects, given, call.structure.keys)
 
     def _warn(self, what: str, why: str = "") -> None:

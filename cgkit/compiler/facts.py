@@ -165,4 +165,5 @@ def difference(fact: Fact, expected: Any, facts: Mapping[Fact, Any]) -> str:
     place, what = fact
     if fact not in facts:
         return f"{place}: {what} was {expected}, is not there"
-    return f"{place}: {what} was {expected}, is {facts[fact]}"
+    other = "another " * (str(facts[fact]) == str(expected))
+    return f"{place}: {what} was {expected}, is {other}{facts[fact]}"

@@ -79,7 +79,7 @@ class Reads:
     places: tuple[str, ...]
     """Where each of them was found."""
     numbers: frozenset[int]
-    """The identity of each tensor and array that was found, those of the arguments included."""
+    """The identity of each tensor that was found, those of the arguments included."""
     generators: tuple[Generator, ...]
     """What hands out keys, each once."""
     snapshot: Snapshot
@@ -222,7 +222,8 @@ class _Reader:
 
     def numbers(self, place: str, x: Any) -> None:
         """Note a tensor, an array, or what hands out keys."""
-        self.found.add(id(x))
+        if isinstance(x, Tensor):
+            self.found.add(id(x))
         if not self.first(place, x):
             return
         if isinstance(x, Generator):
@@ -239,7 +240,8 @@ class _Reader:
         """Note what a function's code reads."""
         root = place == ROOT
         if isinstance(fn, types.MethodType):
-            self.later(f"{place}.self", fn.__self__)
+            plain = root and not isinstance(fn.__self__, Functions)
+            self.later(ROOT if plain else f"{place}.self", fn.__self__)
             fn = fn.__func__
         elif isinstance(fn, staticmethod | classmethod):
             fn = fn.__func__

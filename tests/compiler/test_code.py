@@ -6,7 +6,7 @@ import types
 import numpy as np
 
 from cgkit import ops
-from cgkit.compiler.code import cells, codes, imported, is_library, loaded, mentioned
+from cgkit.compiler.code import ANY_NAME, cells, codes, imported, is_library, loaded, mentioned
 
 SCALE = 2.0
 
@@ -27,6 +27,16 @@ def test_functions_inside_are_looked_at():
     assert len(list(codes(outer.__code__))) == 2
     assert loaded(outer.__code__) == ("SCALE",)
     assert "rate" in mentioned(outer.__code__)
+
+
+def test_patterns_read_attributes_of_any_name():
+    def fn(x):
+        match x:
+            case types.SimpleNamespace(rate=rate):
+                return rate
+
+    assert not ANY_NAME.isdisjoint(mentioned(fn.__code__))
+    assert ANY_NAME.isdisjoint(mentioned(helper.__code__))
 
 
 def test_places_of_names_around():

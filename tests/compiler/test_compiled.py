@@ -230,7 +230,7 @@ class TestGuards:
                 assert float(ready(ones(), k)) == k
         assert [w.category for w in caught] == [CompileWarning]
         assert "3 compiled forms" in str(caught[0].message)
-        assert "k: value was 0, is 3. A Tensor may have another number" in str(caught[0].message)
+        assert "k: value was 0, is 3. A Tensor may have other numbers" in str(caught[0].message)
         assert (len(ready.entries), ready.eager_calls) == (3, 3)
 
     def test_a_function_that_reads_too_much_runs_as_it_is_written(self):

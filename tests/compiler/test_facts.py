@@ -41,3 +41,5 @@ def test_values_are_told_apart_by_type_and_text():
 def test_differences_in_words():
     assert difference(("x", "rank"), 2, {("x", "rank"): 1}) == "x: rank was 2, is 1"
     assert difference(("k", "value"), exact(1), {}) == "k: value was 1, is not there"
+    held = ("b", "value")
+    assert difference(held, Same([]), {held: Same([])}) == "b: value was list, is another list"

@@ -1,6 +1,7 @@
 """What functions read beside their arguments."""
 
 import functools
+import operator
 import sys
 import types
 import weakref
@@ -183,6 +184,9 @@ def test_properties_methods_and_partials():
 
     net = Net()
     assert sorted(values(lambda x: net.act(x) * net.rate).values()) == ["2.0", "2.0"]
+    net.kept = [3.0]
+    bound = types.MethodType(lambda self, x: x * self.kept[0], net)
+    assert values(bound)["self.kept[0]"] == "3.0"
     assert "7" in values(functools.partial(helper, 7)).values()
     assert "2.0" in values(functools.partial(helper, 7)).values()
 
@@ -243,6 +247,20 @@ class Alike:
         return "alike"
 
 
+class Slow:
+    def __getattr__(self, name):
+        return object.__getattribute__(self, "r" + name)
+
+
+def taken_apart(held):
+    def fn(x):
+        match held:
+            case Slow(rate=found):
+                return x * found
+
+    return fn
+
+
 VARIABLE = ContextVar("variable", default=1.0)
 
 
@@ -265,6 +283,12 @@ def of_a_list(way):
 
 def of_a_dict(way):
     held = Table(a=1.0)
+    held.rate = 1.0
+    return way(held), lambda: setattr(held, "rate", 2.0)
+
+
+def of_an_object(way):
+    held = Slow()
     held.rate = 1.0
     return way(held), lambda: setattr(held, "rate", 2.0)
 
@@ -317,6 +341,9 @@ def imports_from(module):
         (of_a_list, lambda held: functools.lru_cache(lambda x: x * held[0])),
         (of_a_dict, lambda held: lambda x: x * held.rate),
         (of_a_dict, lambda held: (lambda held: lambda x: x * held().rate)(weakref.ref(held))),
+        (of_an_object, lambda held: lambda x: x * held.ate),
+        (of_an_object, lambda held: lambda x: x * operator.attrgetter("rate")(held)),
+        (of_an_object, taken_apart),
         (of_two_keys, None),
         (of_a_module, alias),
         (of_a_module, imports),
