@@ -23,8 +23,8 @@ ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR", "IMPORT_FROM")
 PATTERN = "MATCH_CLASS"
 """What a case does that takes an object apart: `case Config(rate=r)`, `case Config(r)`."""
 ANY_NAME = frozenset((
-    "getattr", "vars", "__dict__", "hasattr", "__slots__", "dir", "attrgetter", "getmembers",
-    "__getattribute__", PATTERN,
+    "getattr", "vars", "__dict__", "hasattr", "__slots__", "dir", "attrgetter", "methodcaller",
+    "getmembers", "__getattribute__", PATTERN,
 ))  # fmt: skip
 """Whoever mentions one of these may read attributes of any name."""
 ALL_GLOBALS = frozenset(("globals", "eval", "exec"))
@@ -119,4 +119,4 @@ def is_library(thing: Any) -> bool:
         name = thing.__name__
     else:
         return type(thing).__module__.split(".")[0] in ("numpy", "builtins") and callable(thing)
-    return (name or "").split(".")[0] in LIBRARY
+    return isinstance(name, str) and name.split(".")[0] in LIBRARY

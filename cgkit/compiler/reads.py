@@ -5,8 +5,8 @@
 
 They are found in the function's code, in that of the functions it calls, and in the objects that it
 reaches, however deep. Plain values count by value, arrays by their numbers, objects by what they
-hold, modules by those of their names that some code mentions. Tensors count by type: a compiled
-function takes them as further inputs, found anew at their places.
+hold, modules and the user's own objects by those of their names that some code mentions. Tensors
+count by type: a compiled function takes them as further inputs, found anew at their places.
 
 No two things have one place, and none that of an argument: what is read never hides what is given.
 """
@@ -21,7 +21,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from operator import attrgetter
 from typing import Any
 
@@ -47,6 +47,8 @@ FIXED = (Operator, Graph, Node, Value)
 """Kinds of objects that never change."""
 MOST = 50_000
 """How many facts are noted. Who reads more is not compiled: a change might go unseen."""
+BARE = ("abc", "typing")
+"""Where the classes stand that look at no attribute of what is made from them."""
 ROOT = "self"
 """The place of the function itself."""
 BUILTIN = (dict, list, tuple, set, frozenset, deque)
@@ -133,7 +135,9 @@ class _Reader:
         self.ahead: deque[tuple[str, Any]] = deque()
         """What is still to be looked at: places and values."""
         self.waiting: list[tuple[str, str, Any, Any]] = []
-        """Plain attributes: name, place, value and table."""
+        """Attributes that nobody has mentioned yet: name, place, value and table."""
+        self.wanted: dict[int, tuple[Any, list[str]]] = {}
+        """Those that somebody has: tables, and names in them."""
         self.modules: list[tuple[str, types.ModuleType]] = []
         self.asked: set[tuple[int, str]] = set()
         """Which names of which modules were looked at."""
@@ -152,15 +156,12 @@ class _Reader:
         return place
 
     def finished(self) -> Reads:
-        """Look at all that is ahead, then at those plain attributes that some code mentions."""
-        while (self.ahead or self.in_modules()) and len(self.facts) <= MOST:
+        """Look at all that is ahead, and at what is mentioned on the way."""
+        while self.ahead or self.in_modules() or self.in_objects():
+            if len(self.facts) > MOST:
+                break
             self.value(*self.ahead.popleft())
-        wanted: dict[int, tuple[Any, list[str]]] = {}
-        for name, place, value, table in self.waiting:
-            if self.anything or name in self.names:
-                self.facts[place, "value"] = exact(value)
-                wanted.setdefault(id(table), (table, []))[1].append(name)
-        for table, names in wanted.values():
+        for table, names in self.wanted.values():
             self.snapshot.table(table, names)
         return Reads(
             self.facts, tuple(self.tensors.values()), tuple(self.tensors),
@@ -185,10 +186,22 @@ class _Reader:
                     self.later(f"{place}.{name}", self.snapshot.name(table, name))
         return bool(self.ahead)
 
+    def in_objects(self) -> bool:
+        """Look ahead at those attributes that some code mentions; say if there are more."""
+        waiting, self.waiting = self.waiting, []
+        for name, place, value, table in waiting:
+            if self.anything or name in self.names:
+                self.later(place, value)
+                self.wanted[id(table)][1].append(name)
+            else:
+                self.waiting.append((name, place, value, table))
+        return bool(self.ahead)
+
     def value(self, place: str, value: Any) -> None:
         """Note one value; what it holds is looked at later."""
         if value is MISSING:
             return
+        self.names |= ANY_NAME & {_called(value)}
         holder = _holder(value)
         if isinstance(value, PLAIN):
             self.facts[place, "value"] = exact(value)
@@ -288,26 +301,28 @@ class _Reader:
         self.facts[place, "order"] = tuple(map(Same, self.snapshot.attribute(kind, "__mro__")))
         own: type = type(kind)
         for part in (*kind.__mro__[:-1], *own.__mro__[:-2]):  # without object, and type
-            for value in vars(part).values():
-                if isinstance(value, types.FunctionType):
-                    self.names |= mentioned(value.__code__)
             if part is not kind and not is_library(part):
                 self.later(self.place(part.__name__, id(part)), part)
-        self.attributes(f"{place}.", vars(kind))
+        self.attributes(f"{place}.", vars(kind), kind)
 
-    def attributes(self, place: str, table: Mapping[str, Any], every: bool = False) -> None:
-        """Note the attributes of an object or a class; plain ones wait for being mentioned."""
-        wanted = []
+    def attributes(self, place: str, table: Mapping[str, Any], kind: type) -> None:
+        """Note the attributes of an object or a class.
+
+        Those of the user's own wait for being mentioned. The library may look at any attribute
+        of what is made from its classes, and of dataclasses.
+        """
+        bases = [part for part in kind.__mro__[:-1] if part.__module__ not in BARE]
+        own = not is_dataclass(kind) and not any(map(is_library, bases))
+        _, wanted = self.wanted.setdefault(id(table), (table, []))
         for name, value in table.items():
-            if isinstance(value, PLAIN) and name.startswith("__"):
+            called = name.startswith("__") and isinstance(value, Functions)
+            if name.startswith("__") and not called:
                 continue  # such as the name of a class
-            if isinstance(value, PLAIN) and not every:
-                self.waiting.append((name, f"{place}{name}", value, table))
-            elif not name.startswith("__") or isinstance(value, Functions):
+            if called or not own:
                 wanted.append(name)
-        self.snapshot.table(table, wanted)
-        for name in wanted:
-            self.later(f"{place}{name}", table[name])
+                self.later(f"{place}{name}", value)
+            else:
+                self.waiting.append((name, f"{place}{name}", value, table))
 
     def inside(self, place: str, value: Any) -> None:
         """Note what a container or an object holds."""
@@ -328,7 +343,7 @@ class _Reader:
             for name in ("func", "args", "keywords"):
                 self.later(f"{place}.{name}", getattr(value, name))
         if hasattr(value, "__dict__"):
-            self.attributes(f"{place}.", value.__dict__, is_library(kind))
+            self.attributes(f"{place}.", value.__dict__, kind)
         for name in slots(kind):
             self.later(f"{place}.{name}", self.snapshot.attribute(value, name))
 
@@ -349,6 +364,13 @@ class _Reader:
             members = enumerate(value)
         for number, (key, part) in enumerate(members):
             self.later(self.place(f"{place}[{key!r}]", (id(value), number)), part)
+
+
+def _called(value: Any) -> str:
+    """Say what is called where code calls a value: getattr, or an attrgetter, by another name."""
+    builtin = isinstance(value, types.BuiltinFunctionType)
+    name: str = value.__name__ if builtin else type(value).__name__
+    return name
 
 
 def _holder(value: Any) -> Callable[[Any], Any] | None:

@@ -31,6 +31,7 @@ class Snapshot:
         self._attributes: list[tuple[Any, str, Any]] = []
         self._answers: list[tuple[Callable[[Any], Any], Any, Any]] = []
         self._tables: list[tuple[Any, tuple[Any, ...], tuple[Any, ...], tuple[Any, ...]]] = []
+        self._whole: list[tuple[dict[Any, Any], dict[Any, Any]]] = []
         self._lists: list[tuple[list[Any], tuple[Any, ...]]] = []
         self._sets: list[tuple[Any, Any]] = []
         self._tensors: list[tuple[Tensor, Any, bool]] = []
@@ -66,6 +67,8 @@ class Snapshot:
         keys = tuple(table)
         watched = keys if wanted is None else tuple(wanted)
         self._tables.append((table, keys, watched, tuple(map(table.get, watched))))
+        if isinstance(table, dict):
+            self._whole.append((table, dict(table)))
 
     def items(self, listed: list[Any]) -> None:
         """Look at what a list holds."""
@@ -102,8 +105,8 @@ class Snapshot:
             Those names.
         """
         looked = [*self._names]
-        for table, _, watched, values in self._tables:
-            looked += [(table, key, value) for key, value in zip(watched, values, strict=True)]
+        for table, before in self._whole:
+            looked += [(table, key, before.get(key, MISSING)) for key in table]
         found = []
         for cell, value in self._cells:
             if wrong(_content(cell)):

@@ -53,6 +53,7 @@ def test_libraries():
     assert all(map(is_library, (np.exp, len, json.loads, json, ops.exp.__class__, np, int)))
     assert not is_library(helper)
     assert not is_library(types.SimpleNamespace(a=1))
+    assert not is_library(type("Odd", (), {"__module__": property(str)}))
 
 
 def test_modules_that_are_imported_on_the_way():

@@ -1,10 +1,14 @@
 """Random programs, compiled and eager: values, gradients, second gradients, results that stay."""
 
+import abc
+
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cgkit import Tensor, compile, grad
+from cgkit import Generator, Tensor, compile, grad
+from cgkit.nn import Linear
 from cgkit.testing.programs import programs
 
 
@@ -74,3 +78,35 @@ def test_sizes_that_change(program, sizes):
             continue  # a graph may still do, where what fails is of no use
         for a, b in zip(ready(*data), expected, strict=True):
             same(a.data, b.data)
+
+
+class Trainer:
+    def __init__(self):
+        self.model, self.history, self.best = Linear(3, 2, Generator(0)), [], None
+
+    def loss(self, x):
+        return (self.model(x) ** 2.0).mean()
+
+    @compile
+    def step(self, x):
+        return self.loss(x) * self.scale
+
+    scale = 2.0
+
+    def fit(self, x):
+        for _ in range(12):
+            loss = self.step(x)
+            self.history += [loss.detach(), loss.item()]
+            self.best = min(self.history[1::2])
+
+
+@pytest.mark.parametrize("bases", [(Trainer,), (Trainer, abc.ABC)])
+def test_who_keeps_a_record_beside_needs_one_form(bases):
+    trainer = type("Mine", bases, {"step": compile(Trainer.step.fn)})()
+    x = Tensor(np.ones((4, 3), "float32"))
+    trainer.fit(x)
+    assert (len(type(trainer).step.entries), type(trainer).step.eager_calls) == (1, 0)
+    trainer.loss = lambda x: x.sum()  # what it calls is another thing now
+    assert trainer.step(x).item() == 24
+    trainer.scale = 3.0
+    assert trainer.step(x).item() == 36

@@ -247,6 +247,9 @@ class Alike:
         return "alike"
 
 
+RATE = operator.attrgetter("rate")
+
+
 class Slow:
     def __getattr__(self, name):
         return object.__getattribute__(self, "r" + name)
@@ -344,6 +347,8 @@ def imports_from(module):
         (of_an_object, lambda held: lambda x: x * held.ate),
         (of_an_object, lambda held: lambda x: x * operator.attrgetter("rate")(held)),
         (of_an_object, taken_apart),
+        (of_an_object, lambda held: (lambda get: lambda x: x * get(held))(RATE)),
+        (of_an_object, lambda held: (lambda get: lambda x: x * get(held, "rate"))(getattr)),
         (of_two_keys, None),
         (of_a_module, alias),
         (of_a_module, imports),

@@ -95,3 +95,12 @@ def test_variables_are_put_back():
     assert first == 1
     with pytest.raises(NameError):
         fn()
+
+
+def test_attributes_are_put_back_whether_anybody_looked_at_them_or_not():
+    table = {"kept": 1, "other": 2}
+    snapshot = Snapshot()
+    snapshot.table(table, ["kept"])
+    table.update(kept="wrong", other="wrong", new="wrong", right=3)
+    assert snapshot.restore(lambda thing: thing == "wrong") == ["kept", "other", "new"]
+    assert table == {"kept": 1, "other": 2, "right": 3}
