@@ -79,6 +79,14 @@ def test_numbers_to_the_last_bit():
     assert same_numbers(nan, nan.copy())
     assert not same_numbers(nan, nan.astype("float32"))
     assert not same_numbers(nan, nan.reshape(2, 1))
+    for dtype in ("float32", "complex128", "bool", "<U3", ">f8", object):
+        large = np.zeros((3000, 2), dtype)[:, 0]  # with gaps
+        other = large.copy()
+        assert same_numbers(large, other)
+        other[-1] = 1
+        assert not same_numbers(large, other)
+    assert not same_numbers(np.full(9000, -0.0), np.zeros(9000))
+    assert same_numbers(np.full(9000, np.nan), np.full(9000, np.nan))
 
 
 def test_variables_are_put_back():
