@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from cgkit.errors import GraphError
+from cgkit.errors import GraphError, OperandError
 from cgkit.node import CONSTANT, INPUT, SOURCES, VARIABLE, Edge, Extras, Node
 from cgkit.types import TensorType, weak_dtype
 
@@ -100,6 +100,19 @@ def expect_graph(thing: Any) -> Graph:
         f"expected a Graph, got {type(thing).__name__}",
         attempt="builder.graph([value]), or .graph of a trace",
     )
+
+
+def expect_name(name: Any) -> str:
+    """Give a name back, or say that it is none.
+
+    Raises
+    ------
+    OperandError
+        It is no text.
+    """
+    if not isinstance(name, str):
+        raise OperandError(f"a name is a text, not {name!r:.60}", attempt=f'"{name!s:.20}"')
+    return name
 
 
 def expect_node(thing: Any) -> Node:

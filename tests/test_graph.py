@@ -22,6 +22,7 @@ from cgkit import (
     verify,
     while_loop,
 )
+from cgkit.errors import OperandError
 from cgkit.graph import constant, graphs_inside, names, plain_params, show_param, source
 from cgkit.node import CONSTANT, INPUT, VARIABLE, MultiOperator
 from cgkit.testing import programs
@@ -271,3 +272,14 @@ def test_what_is_no_node_is_told_where_nodes_are(take):
     value = GraphBuilder().placeholder((), name="x")
     with pytest.raises(GraphError, match=r"expected a Node, got Value\n.*value\.node"):
         take(value)
+
+
+@pytest.mark.parametrize("name", [3, None, b"x", ("x",)])
+def test_a_name_is_a_text_wherever_it_is_given(builder, name):
+    x = builder.placeholder((), name="x")
+    leaf = Tensor(1.0, requires_grad=True)
+    for give in (x.named, leaf.named, lambda name: builder.scope(name).__enter__()):
+        with pytest.raises(OperandError, match="a name is a text, not "):
+            give(name)
+    assert x.node.name == "x"
+    assert leaf.edge.node.name == ""

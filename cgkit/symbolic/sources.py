@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from cgkit.errors import CaptureError, CgkitError, DtypeError, OperandError, ShapeError
-from cgkit.graph import source
+from cgkit.errors import CaptureError, CgkitError, DtypeError, ShapeError
+from cgkit.graph import expect_name, source
 from cgkit.node import CONSTANT, INPUT, VARIABLE, Node, Operand, Operator
 from cgkit.symbolic.value import Value
 from cgkit.symbolic.writes import Writes
@@ -104,7 +104,7 @@ class Sources:
     @contextmanager
     def scope(self, name: str) -> Iterator[None]:
         """Put what is built inside under a name; pictures draw it as a cluster."""
-        self._scopes.append(_text(name))
+        self._scopes.append(expect_name(name))
         try:
             yield
         finally:
@@ -137,7 +137,7 @@ class Sources:
         self, operator: Operator, known: TensorType, name: str, value: np.ndarray | None = None
     ) -> Value:
         self._check_open()
-        node = source(operator, known, name=_text(name), scope=self._path(), value=value)
+        node = source(operator, known, name=expect_name(name), scope=self._path(), value=value)
         return Value(node.edges[0], self)
 
     def _path(self) -> str:
@@ -162,12 +162,6 @@ def full_name(node: Node) -> str:
     'layer/w'
     """
     return f"{node.scope}/{node.name}" if node.scope and node.name else node.name
-
-
-def _text(name: Any) -> str:
-    if not isinstance(name, str):
-        raise OperandError(f"a name is a text, not {name!r:.60}", attempt=f'"{name!s:.20}"')
-    return name
 
 
 def as_array(value: Any, dtype: DTypeLike | None = None) -> np.ndarray:

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from cgkit.errors import CaptureError
+from cgkit.graph import expect_name
 from cgkit.node import Edge, Node, Operator
 from cgkit.operators import ALL
 from cgkit.speech import ELSEWHERE
@@ -115,7 +116,7 @@ class Value(Writable):
         >>> (x + 1.0).named("y")
         Value(y: float64[2])
         """
-        self.node.extra().name = name
+        self.node.extra().name = expect_name(name)
         return self
 
     def __repr__(self) -> str:

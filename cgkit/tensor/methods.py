@@ -15,6 +15,7 @@ import numpy as np
 from cgkit.arithmetic import Arithmetic
 from cgkit.device import Device, DeviceArray, device_of
 from cgkit.errors import DeviceError, DtypeError, GradientError, ShapeError
+from cgkit.graph import expect_name
 from cgkit.node import LEAF, NO_PARAMS, Edge, Node
 from cgkit.tensor.backward import backward
 from cgkit.tensor.hooks import Keep, add_hook, apart
@@ -193,7 +194,7 @@ class TensorMethods(Arithmetic):
         >>> Tensor(1.0, requires_grad=True).named("x").edge.node
         <node x = leaf>
         """
-        self._node("have a name")[0].extra().name = name
+        self._node("have a name")[0].extra().name = expect_name(name)
         return self
 
     def retain_grad(self) -> Self:
