@@ -235,3 +235,17 @@ def test_another_thread_compiles_while_a_function_is_traced_that_waits_for_it():
     assert compile(fn)(x).numpy().tolist() == [2, 5]
     assert [y.numpy().tolist() for y in found] == [[2, 5]]
     assert (len(inner.entries), type(w)) == (1, Tensor)
+
+
+def test_an_array_that_is_found_is_kept_once_for_all_sizes():
+    table = np.ones(100_000)
+    ready = compile(lambda x: x + table[:1], dynamic=True)
+    ready(Tensor(np.ones(2)))
+    tracemalloc.start()
+    for size in range(3, 23):
+        ready(Tensor(np.ones(size)))
+    after, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (len(ready.entries), after < 2 * table.nbytes) == (1, True)
+    table[0] = 2.0
+    assert ready(Tensor(np.ones(3))).numpy().tolist() == [3, 3, 3]
