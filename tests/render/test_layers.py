@@ -29,6 +29,15 @@ def test_labels_name_sources_and_show_params(mixed):
     assert any("sum" in label and "axis=0" in label for label in labels)
 
 
+def test_a_line_below_an_underscore_stands_lower():
+    x = GraphBuilder().placeholder((2,), name="x")
+    graph = x.builder.graph([ops.exp(x).named("y"), ops.log_softmax(x).named("z")])
+    assert said(layers.labels(graph))[1:] == [
+        '<<b>exp</b><br/><font point-size="9">y</font>>',
+        f'<<b>log_softmax</b><br/>{layers.LOWER}<font point-size="9">z</font>>',
+    ]
+
+
 @pytest.mark.parametrize(
     ("value", "label"),
     [(2.0, "2.0"), (7, "7"), ([[1.5]], "1.5"), ([1.0, 2.0], "[1., 2.]"), (np.ones(5), "constant")],
