@@ -179,7 +179,8 @@ class _Reader:
             table = vars(module)
             names = table.keys() & self.names
             if self.anything and not is_library(module):
-                names |= {n for n, x in table.items() if isinstance(x, (*PLAIN, Tensor))}
+                # the type alone: isinstance would ask what may answer with a warning
+                names |= {n for n, x in table.items() if issubclass(type(x), (*PLAIN, Tensor))}
             for name in sorted(names):
                 if (id(module), name) not in self.asked and not name.startswith("__"):
                     self.asked.add((id(module), name))

@@ -1,6 +1,7 @@
 """Random programs, compiled and eager: values, gradients, second gradients, results that stay."""
 
 import abc
+import types
 
 import numpy as np
 import pytest
@@ -110,3 +111,18 @@ def test_who_keeps_a_record_beside_needs_one_form(bases):
     assert trainer.step(x).item() == 24
     trainer.scale = 3.0
     assert trainer.step(x).item() == 36
+
+
+def test_what_is_only_passed_by_is_asked_for_nothing():
+    """Modules of others hold things that answer any question with a warning."""
+
+    class Old:
+        def __getattribute__(self, name):
+            raise FutureWarning(name)
+
+    module = types.ModuleType("settings")
+    module.rate, module.old, wanted = 2.0, Old(), "rate"
+    ready = compile(lambda x: x * getattr(module, wanted))
+    found = [ready(Tensor(3.0)).item()]
+    module.rate = 5.0
+    assert [*found, ready(Tensor(3.0)).item()] == [6.0, 15.0]
